@@ -1,5 +1,6 @@
-//! What contact costs: the stages that find contacts and keep primitives apart, one thread, in milliseconds per frame of
-//! 1/60 s (the fastest of ten, and their mean: not every frame searches), for a sheet at rest on a ball, one that falls and six sheets upon each other.
+//! Cost of contact: the stages that find contacts and keep primitives apart, on one thread, in milliseconds per frame of 1/60
+//! s. The benchmark prints the fastest of ten frames and their mean, since not every frame searches. The scenes are a sheet at
+//! rest on a ball, a falling sheet, and six sheets upon each other.
 //!
 //! `cargo bench --bench contact [-- NAME]`
 

@@ -1,6 +1,5 @@
-//! The scene benchmark: the adaptive drape with all stages on one thread, in milliseconds per frame and in
-//! microseconds of CPU per vertex and 5 ms of simulated time, the unit in which the reference adaptive code was
-//! measured (108).
+//! Scene benchmark: the adaptive drape with all stages on one thread. It prints milliseconds per frame, and microseconds of CPU
+//! per vertex and 5 ms of simulated time. The latter is the unit in which the reference adaptive code was measured (108).
 //!
 //! `cargo bench --bench scene`
 

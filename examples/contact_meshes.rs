@@ -59,8 +59,8 @@ fn skirt() -> Patch {
     })
 }
 
-/// A ribbon of 2 cm that is laid into a loose overhand knot: the polynomial trefoil `(t³ − 3t, t⁴ − 4t², t⁵/10 − t)` of
-/// A. R. Shastri (Polynomial representations of knots, 1992), with the last coordinate scaled.
+/// A ribbon of 2 cm that is laid into a loose overhand knot. Its line is the polynomial trefoil `(t³ − 3t, t⁴ − 4t², t⁵/10 −
+/// t)` of A. R. Shastri (Polynomial representations of knots, 1992), with the last coordinate scaled.
 fn knot() -> Patch {
     let curve = |t: f64| {
         DVec3::new(t.powi(3) - 3.0 * t, t.powi(4) - 4.0 * t * t, 0.3 * (t.powi(5) - 10.0 * t)) * 0.06

@@ -28,14 +28,14 @@ fn square() -> TriangleMesh {
     mesh
 }
 
-/// Where the hand is in a frame: through the curtain, sideward, and back.
+/// Pose of the hand in a frame: through the curtain, sideward, and back.
 fn hand_at(frame: u32) -> Pose {
     let part = f64::from(frame) / f64::from(FRAMES) * std::f64::consts::TAU;
     let place = DVec3::new(0.5 - 0.15 * part.sin(), 0.45, -0.25 * part.cos() - 0.02);
     Pose::new(DQuat::from_rotation_x(0.8), place)
 }
 
-/// What a renderer draws.
+/// Buffers that a renderer draws.
 #[derive(Default)]
 struct Buffers {
     positions: Vec<[f32; 3]>,
@@ -89,7 +89,7 @@ fn play(mut draw: impl FnMut(u32, &Buffers)) -> Result<(), Box<dyn std::error::E
     Ok(())
 }
 
-/// How far the curtain reaches to both sides of its plane \[m\].
+/// Extent of the curtain to both sides of its plane \[m\].
 fn reach(buffers: &Buffers) -> [f32; 2] {
     let sides = || buffers.positions.iter().map(|x| x[2]);
     [sides().fold(0.0, f32::min), sides().fold(0.0, f32::max)]

@@ -71,7 +71,7 @@ fn world() -> Result<World, BuildError> {
     })
 }
 
-/// How far the elbow is bent in a frame \[rad\]: it waits until the cloth hangs, and bends within a second.
+/// Angle of the elbow in a frame \[rad\]: it waits until the cloth hangs, and bends within a second.
 fn bend_at(frame: u32) -> f64 {
     let part = (f64::from(frame) - 20.0) / 60.0;
     let smooth = part.clamp(0.0, 1.0);

@@ -22,8 +22,8 @@ fn slant(row: usize) -> f64 {
     SLANTS[0] + (SLANTS[1] - SLANTS[0]) * row as f64 / CELLS[1] as f64
 }
 
-/// Cells of the front and of the back of the tunic across and up: the shoulders are a quarter of the width on either side,
-/// and the sides are sewn up to two thirds.
+/// Cells of the front and of the back of the tunic across and up. The shoulders are a quarter of the width on either side, and
+/// the sides are sewn up to two thirds.
 const TUNIC_CELLS: [[usize; 2]; 2] = [[12, 15], [8, 12]];
 /// Width of the tunic at the hem and at the shoulders, and its height [m].
 const TUNIC_WIDTHS: [f64; 2] = [0.62, 0.46];

@@ -55,7 +55,7 @@ fn solve(world: &mut World) -> f64 {
     1e3 * report.times.of(Stage::Solve).as_secs_f64()
 }
 
-/// Where the time of a run went.
+/// Times of a run.
 struct Run {
     /// Building the world, of which the analysis of the system is a part, and factorization \[ms\].
     initialization: f64,
@@ -138,7 +138,7 @@ fn main() {
     study_iterations([128, 64], &[1, 2, 5, 10, 15, 20, 50, 100], 1000);
 }
 
-/// The same at small size.
+/// Runs the study at small size.
 #[test]
 fn small_studies_converge() {
     let shapes = study_sizes(&SIZES[..4]);

@@ -64,7 +64,7 @@ impl Scene {
         Ok(Self { cloth, rigid, obstacle, body })
     }
 
-    /// Where the engine has the box.
+    /// Pose of the box in the engine.
     fn pose(&self) -> Pose {
         let pose = self.rigid.bodies[self.body].position();
         Pose::new(pose.rotation.as_dquat(), pose.translation.as_dvec3())

@@ -12,7 +12,7 @@ use taffeta::sim::{
 
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
 
-/// How far a held vertex may be from where the hand takes it \[m\].
+/// Largest distance of a held vertex from its target \[m\].
 const NEAR: f64 = 1e-9;
 
 /// The upper edge of the square sheet.
@@ -40,13 +40,13 @@ fn held_later(solver: SolverChoice) -> (World, PinId) {
     (world, pin)
 }
 
-/// Where the hand takes what it holds by a frame.
+/// Pose of the hand in a frame.
 fn pose_of(frame: u32) -> Pose {
     let part = f64::from(frame.min(10)) / 10.0;
     Pose::new(DQuat::from_rotation_y(0.8 * part), DVec3::new(0.3, 0.6, -0.5) * part)
 }
 
-/// The same for a point of the upper edge that is told where to go: it is drawn together, too.
+/// Target of a point of the upper edge in a frame: the edge is drawn together, too.
 fn target_of(point: DVec3, frame: u32) -> DVec3 {
     pose_of(frame).apply(point * DVec3::new(1.0 - 0.01 * f64::from(frame), 1.0, 1.0))
 }

@@ -1,4 +1,4 @@
-//! How often a step allocates. A single test in a binary of its own, because it counts for the whole process.
+//! Allocations of a step. A single test in a binary of its own, because it counts for the whole process.
 
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;

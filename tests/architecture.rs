@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What each crate may depend on within the workspace, beside `taffeta-core`.
+/// Crates that each crate may depend on within the workspace, beside `taffeta-core`.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("taffeta-core", &[]),
     ("taffeta-mesh", &[]),

@@ -1,4 +1,4 @@
-//! What the constraint of a triangle is, and what it is scaled with: a cloth hung by its upper edge on several meshes.
+//! Constraints of a triangle and their scaling: a cloth hung by its upper edge on several meshes.
 
 use crate::common::*;
 use taffeta::io::GridPattern;
@@ -31,7 +31,7 @@ fn hung_world(
     world(cloth, simulation)
 }
 
-/// How far the lower edge has come down after it has settled \[m\].
+/// Drop of the lower edge after it has settled \[m\].
 fn drop_of(
     solver: SolverChoice,
     resolution: (u32, u32),
@@ -104,8 +104,7 @@ fn substeps_needed(solver: SolverChoice, membrane: MembraneModel, converged: f64
     [8, 11, 16, 22, 32, 45, 64, 90, 128].into_iter().find(close).expect("the last is close")
 }
 
-/// What slows the sweeps down is the spread from triangle to triangle, and it does not matter to that whether the rows of a
-/// triangle are solved together.
+/// The spread from triangle to triangle slows the sweeps down, no matter if the rows of a triangle are solved together.
 #[test]
 fn blocks_and_rows_need_about_the_same_sweeps() {
     for membrane in ELASTIC {

@@ -12,9 +12,9 @@ use taffeta::core::random::SplitMix64;
 
 /// Set in the process whose memory is limited.
 const IS_LIMITED: &str = "TAFFETA_LIMITED";
-/// Where to write the samples, a folder per kind: seeds for the fuzzer.
+/// Folder for the samples, with a folder per kind: seeds for the fuzzer.
 const WRITE_SEEDS: &str = "TAFFETA_WRITE_SEEDS";
-/// What the limited process may have as addresses \[KiB\].
+/// Address space of the limited process \[KiB\].
 const LIMIT: u64 = 2 << 20;
 /// Samples that are larger are no seeds: a fuzzer gets nowhere with them.
 const MAX_SEED: usize = 1 << 14;

@@ -1,4 +1,4 @@
-//! The same input gives the same bits: for any number of threads, with and without optimization.
+//! Equal input gives equal bits: for any number of threads, with and without optimization.
 
 use crate::common::*;
 use glam::DVec3;
@@ -37,7 +37,7 @@ fn drape(cells: u32, solver: SolverChoice, threads: usize) -> World {
     })
 }
 
-/// Whether the sweeps over the present sheet share out work among threads.
+/// Returns whether the sweeps over the present sheet share out work among threads.
 fn sweeps_in_parallel(world: &World) -> bool {
     BlockDriver::build(&world.sheet().topology, &blocks_of(world)).sweeps_in_parallel()
 }
@@ -77,7 +77,7 @@ fn the_direct_solver_gives_the_same_bits_for_any_number_of_threads() {
     assert_eq!(hashes(1), hashes(2));
 }
 
-/// Whether a sweep over elements with these vertices shares out work among threads.
+/// Returns whether a sweep over elements with these vertices shares out work among threads.
 fn is_shared<const V: usize>(elements: impl Iterator<Item = [u32; V]>, vertex_count: usize) -> bool {
     let elements: Vec<_> = elements.map(|vertices| vertices.map(VertexIndex)).collect();
     LaneBatches::build(&elements, vertex_count).sweeps_in_parallel()

@@ -17,13 +17,13 @@ fn shifted(translation: DVec3) -> Pose {
     Pose { translation, ..Pose::IDENTITY }
 }
 
-/// Where a body is to be after each step \[m\]: it sways and stops.
+/// Wanted position of a body after each step \[m\]: it sways and stops.
 fn places() -> Vec<DVec3> {
     let at = |k: usize| DVec3::new(0.01 * k as f64, -0.02 * k as f64, 0.015 * ((k * k) % 5) as f64);
     (1..=FRAMES).map(|k| at(k.min(FRAMES - 2))).collect()
 }
 
-/// The same as keys, at the times at which a world makes its steps.
+/// The places as keys, at the times at which a world makes its steps.
 fn keys() -> Motion {
     let key = |time, translate| Keyframe { time, translate, rotate_deg: DVec3::ZERO };
     let mut keys = vec![key(0.0, DVec3::ZERO)];
@@ -104,7 +104,7 @@ fn what_is_moved_from_outside_has_the_bits_of_the_same_keyframes() {
     }
 }
 
-/// How far the ball is driven into the curtain \[m\].
+/// Depth to which the ball is driven into the curtain \[m\].
 const LONGEST_WAY: f64 = 0.25;
 
 #[test]
@@ -297,7 +297,7 @@ fn a_vertex_that_a_caller_holds_on_to_keeps_its_name_through_remeshing() {
     assert_eq!(ask::pin_vertices(&world, pin).len(), 1);
 }
 
-/// What a view shows is what the dense arrays have.
+/// Checks that a view shows the content of the dense arrays.
 fn check_arrays(world: &World) {
     let cloth = world.cloth(world.cloth_ids()[0]);
     let mesh = world.mesh(0);
@@ -398,7 +398,7 @@ mod loads {
         world.motion().masses.iter().sum()
     }
 
-    /// What obstacles have received in a step \[N·s\].
+    /// Impulse that obstacles have received in a step \[N·s\].
     fn received(report: &StepReport) -> DVec3 {
         report.obstacle_loads.iter().map(|load| load.force * FRAME).sum()
     }

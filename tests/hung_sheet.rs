@@ -31,8 +31,8 @@ fn excess_falls_with_the_square_of_the_substeps() {
     assert!((3.3..4.8).contains(&(coarse / fine)), "{coarse} against {fine}");
 }
 
-/// What a sweep per substep leaves a hung sheet strained by holds it: it is at rest with more elastic energy than the fall
-/// has given, and keeps that for as long as it hangs. It is an error of the solution, and falls with the substeps.
+/// A single sweep per substep leaves elastic energy in a hung sheet, more than the fall has given. The sheet is at rest and
+/// keeps it for as long as it hangs. It is an error of the solution, and falls with the substeps.
 #[test]
 fn energy_of_unfinished_sweeps_does_not_grow_and_falls_with_the_substeps() {
     let settings = |substeps| SimulationSettings {

@@ -12,7 +12,7 @@ use taffeta::sim::{SolverChoice, Thawed, World, WorldDescription};
 
 const GRAVITY: f64 = 9.81;
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
-/// What the patch lies on: a plane in closed form, or one of squares cut in two, by their size \[m\].
+/// Grounds below the patch: a plane in closed form, or one of squares cut in two, by their size \[m\].
 const GROUNDS: [Option<f64>; 3] = [None, Some(8.0), Some(0.2)];
 
 /// Squares of `size` m cut in two, in a plane of 8 m by 2 m; no edge of the patch lies on one of theirs but along one side.
@@ -57,7 +57,7 @@ fn patch(ground_size: Option<f64>, slope: f64, friction: Friction, solver: Solve
     build(&description)
 }
 
-/// Where the middle of the patch is down the slope \[m\].
+/// Position of the middle of the patch down the slope \[m\].
 fn along(world: &World) -> f64 {
     ask::material_point(world, 0, DVec2::splat(0.1)).expect("it is on the patch").position.x
 }
@@ -108,7 +108,7 @@ fn what_sticks_does_not_creep_in_ten_seconds() {
     }
 }
 
-/// What a patch hangs over.
+/// The ball that a patch hangs over.
 #[derive(Clone, Copy, Debug)]
 enum Ball {
     /// In closed form.
@@ -213,8 +213,8 @@ fn what_hangs_over_a_ball_by_friction_does_not_creep_while_the_mesh_changes_else
             run(&mut world, 3);
         }
         let creep = place_on_ball(&world, &still).distance(settled);
-        // What the splits change moves it by up to 1.5e-6 m even under `direct`, by how much is chance; contacts that forget
-        // what they have borne let it go 1.6e-5 m, and 5e-5 m on the triangles.
+        // The splits move it by up to 1.5e-6 m even under `direct`, by chance. Contacts that forget their loads let it go
+        // 1.6e-5 m, and 5e-5 m on the triangles.
         assert!(creep < 3e-6, "{ball:?}: it creeps by {creep} m in two seconds");
     }
 }

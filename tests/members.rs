@@ -10,7 +10,7 @@ use taffeta::sim::{
     SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, ask,
 };
 
-/// How long a world is under way before something comes \[s\].
+/// Time at which a body comes to the world \[s\].
 const LATER: u32 = 30;
 
 fn moved(way: f64, time: f64) -> Motion {

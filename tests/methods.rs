@@ -50,12 +50,12 @@ fn a_refusal_of_a_default_cloth_names_the_call_that_fits_it_to_the_solver() {
     assert_eq!(refused, [SolverChoice::Xpbd, SolverChoice::Pbd, SolverChoice::Projective]);
 }
 
-/// How far a hung sheet of 100 N/m and 6 × 6 cells comes down, with strong velocity damping \[m\].
+/// Drop of a hung sheet of 100 N/m and 6 × 6 cells, with strong velocity damping \[m\].
 fn settled_drop(solver: SolverChoice, (substeps, iterations): (u32, u32), stiffness: f64) -> f64 {
     drop_of(hung_sheet(6, GridPattern::Alternating), solver, (substeps, iterations), stiffness)
 }
 
-/// How far a hung sheet of 100 N/m comes down, with strong velocity damping \[m\].
+/// Drop of a hung sheet of 100 N/m, with strong velocity damping \[m\].
 fn drop_of(
     cloth: ClothDescription,
     solver: SolverChoice,
@@ -75,7 +75,7 @@ fn drop_of(
     -mean_lower_edge(&world)
 }
 
-/// The same rows under both methods, one per edge: those of PBD stiffen with the sweeps, those of XPBD are springs.
+/// Equal rows under both methods, one per edge: those of PBD stiffen with the sweeps, those of XPBD are springs.
 #[test]
 fn the_stiffness_of_pbd_climbs_with_the_iterations_and_that_of_xpbd_does_not() {
     let iterations = [20, 40, 80, 160];
@@ -185,7 +185,7 @@ fn drape(solver: SolverChoice, cells: u32, threads: usize) -> World {
     })
 }
 
-/// Whether the sweeps over the present sheet share out work among threads.
+/// Returns whether the sweeps over the present sheet share out work among threads.
 fn sweeps_in_parallel(world: &World) -> bool {
     RowDriver::xpbd(&world.sheet().topology, &blocks_of(world)).sweeps_in_parallel()
 }

@@ -16,7 +16,7 @@ use taffeta::sim::{
 const LENGTH: f64 = 0.1;
 const WIDTH: f64 = 0.03;
 const LIMIT: f64 = 6.0;
-/// How long it is held [s].
+/// Time for which it is held [s].
 const HELD: f64 = 0.05;
 
 /// Which material direction lies along the strip.

@@ -223,9 +223,9 @@ fn friction_holds_a_patch_on_a_slope_and_lets_it_slide_on_a_steeper_one() {
     assert!(slid(0.6) > 0.1, "{}", slid(0.6));
 }
 
-/// A light sheet falls over a ball on a floor. The forces of contacts follow those of a cloth that is stiff for a step as long as a
-/// frame by little in each iteration (`k h²/m` is over a thousand): corners that had been pressed to the floor stayed there
-/// while the cloth was drawn away, and were strained by 1.5. Substeps of an eighth strain it by 0.05 at most.
+/// A light sheet falls over a ball on a floor. The forces of contacts follow those of a cloth that is stiff for a step as long
+/// as a frame by little in each iteration (`k h²/m` is over a thousand). Corners that had been pressed to the floor stayed
+/// there while the cloth was drawn away, and were strained by 1.5. Substeps of an eighth strain it by 0.05 at most.
 #[test]
 fn contacts_that_are_not_found_in_time_let_go_before_faces_are_torn_apart() {
     let mut mesh = square(24, GridPattern::Alternating);

@@ -182,7 +182,7 @@ fn helix(segments: u32, radius: f64, pitch: f64) -> RopeDescription {
     RopeDescription::new("curl", (0..=segments).map(at).collect(), 0.001, RopeMaterial::new(0.01, 1e3, 1e-4))
 }
 
-/// How far a polyline is from another after the best shift and turn: mean distance of their pairwise distances [m].
+/// Distance of a polyline from another after the best shift and turn: mean difference of their pairwise distances [m].
 fn difference_of_shapes(a: &[DVec3], b: &[DVec3]) -> f64 {
     let mut worst: f64 = 0.0;
     for i in 0..a.len() {

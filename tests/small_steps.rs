@@ -23,7 +23,7 @@ fn energy(world: &World) -> f64 {
     metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy
 }
 
-/// Where the sheet ends, and by how much its energy has changed on the way, though nothing does work \[J\].
+/// Positions of the sheet at the end, and the change of its energy on the way, though nothing does work \[J\].
 fn swing_of(simulation: SimulationSettings) -> (Vec<DVec3>, f64) {
     let mut world = falling_sheet(simulation);
     let before = energy(&world);

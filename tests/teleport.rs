@@ -63,7 +63,7 @@ fn all(world: &World) -> Vec<BodyId> {
     cloths.chain(world.obstacle_ids().map(BodyId::from)).collect()
 }
 
-/// How far the cloths of two worlds are apart, one of them transformed \[m\].
+/// Distance of the cloths of two worlds, one of them transformed \[m\].
 fn apart(world: &World, by: &Pose, moved: &World, cloth: &str) -> f64 {
     let x = |world: &World| world.cloth(world.find_cloth(cloth).expect("its name")).positions().to_vec();
     let (here, there) = (x(world), x(moved));

@@ -100,9 +100,9 @@ fn refine(
     (SurfaceTopology::from_faces(coords.len(), faces), coords, x)
 }
 
-/// A bent and stretched state keeps the energy of every membrane block. A hinge of angle θ over `|e|²/(A₁+A₂)` becomes
-/// two of the same angle with half the length over a quarter of the area: twice the weight, because the crease of the
-/// refined surface is as sharp but its triangles are half as wide. New edges inside old faces are flat.
+/// A bent and stretched state keeps the energy of every membrane block. A hinge of angle θ over `|e|²/(A₁+A₂)` becomes two of
+/// the same angle with half the length over a quarter of the area. Their weight is twice as large: the crease of the refined
+/// surface is as sharp but its triangles are half as wide. New edges inside old faces are flat.
 #[test]
 fn splitting_every_face_in_four_keeps_the_energies() {
     let (topology, coords) = irregular_sheet(6);

@@ -55,7 +55,7 @@ fn turn(angle: f64, time: f64) -> Motion {
     vec![key(0.0, 0.0), key(time, angle)].into()
 }
 
-/// What is moved.
+/// The body that is moved.
 #[derive(Clone, Copy, Debug)]
 enum Body {
     Closed(Shape),

@@ -1,5 +1,5 @@
-//! Tells the program the commit that it is built from, for the summaries of runs: `TAFFETA_COMMIT`, with `-dirty` behind it if
-//! sources differ from the commit, or `unknown` outside of a repository of the project, as in an archive of the sources.
+//! Passes the commit that the program is built from to the summaries of runs: `TAFFETA_COMMIT`. It ends with `-dirty` if
+//! sources differ from the commit. Outside of a repository of the project, as in an archive of the sources, it is `unknown`.
 //!
 //! It runs again when a commit is made or a source changes. Sources are those of the packages that this one is built from, so
 //! that nothing is compiled for its sake but this package after a commit.
@@ -43,7 +43,7 @@ fn find_commit() -> Option<String> {
     Some(if is_clean { commit } else { format!("{commit}-dirty") })
 }
 
-/// What git prints; `None`: it fails.
+/// Output of git; `None` if it fails.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

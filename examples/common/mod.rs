@@ -1,4 +1,4 @@
-//! What the examples share: running a world and drawing it.
+//! Code that the examples share: running a world and drawing it.
 #![allow(dead_code, reason = "each example uses its own part")]
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the gallery shows. An entry is all that a new picture needs.
+//! Entries of the gallery. An entry is all that a new picture needs.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) struct Entry {
     pub commands: &'static [&'static str],
     /// The files that become the pictures: PNG files of `taffeta render`, or figures of `taffeta study`.
     pub pictures: &'static [&'static str],
-    /// What to see.
+    /// Text beside the picture.
     pub text: &'static str,
 }
 
@@ -39,7 +39,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
              --reference simulation.solver=direct/simulation.substeps=4/simulation.iterations=50 \\\n  \
              --out out/gallery/stiffness --quiet"],
         pictures: &["out/gallery/stiffness/figures/end-0.svg"],
-        text: "How far the lower edge of a hung sheet of 100 N/m comes down, against the iterations of a step. Under PBD (with `k = 0.1`) it follows the iterations, from 54 mm to 6 mm, so that a better solution is a stiffer cloth; under XPBD it stays with the material, 9.5 mm.",
+        text: "Drop of the lower edge of a hung sheet of 100 N/m, against the iterations of a step. Under PBD (with `k = 0.1`) it depends on the iterations, from 54 mm to 6 mm: a better solution is a stiffer cloth. Under XPBD it is that of the material, 9.5 mm.",
     },
     Entry {
         name: "pbd",
@@ -70,7 +70,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "taffeta render out/gallery/block --wireframe --width 560 --height 420 --out out/gallery/block/picture.png",
         ],
         pictures: &["out/gallery/block/picture.png"],
-        text: "The same sheet with 3×3 updates of whole triangles (variational position-based dynamics), also 10 substeps of one iteration. It moves as under XPBD and sags as much: what is missing are sweeps, not the coupling of the rows.",
+        text: "The same sheet with 3×3 updates of whole triangles (variational position-based dynamics), also 10 substeps of one iteration. It moves as under XPBD and sags as much: it lacks sweeps, not the coupling of rows.",
     },
     Entry {
         name: "global",
@@ -81,7 +81,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "taffeta render out/gallery/global --wireframe --width 560 --height 420 --out out/gallery/global/picture.png",
         ],
         pictures: &["out/gallery/global/picture.png"],
-        text: "The same sheet by Newton's method with conjugate gradients on several grids, second order in time, substeps chosen from the motion. This is what the sheet really does: it hardly sags, and small folds run along its upper edge.",
+        text: "The same sheet by Newton's method with multigrid-preconditioned conjugate gradients, second order in time, substeps chosen from the motion. This is the true motion of the sheet: it hardly sags, and small folds run along its upper edge.",
     },
     Entry {
         name: "direct",
@@ -106,7 +106,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "out/gallery/small_steps/figures/error-sweeps.svg",
             "out/gallery/small_steps/figures/energy-sweeps.svg",
         ],
-        text: "A sheet swings from the horizontal, without damping: distance to the converged motion, and error of the energy, against the sweeps of a frame; each line has a number of iterations per substep and gains substeps (1, 4, 16, 64) to the right. For the same number of sweeps, substeps of one iteration are always the best: at 64 sweeps they are 10 times as exact as 4 substeps of 16 iterations.",
+        text: "A sheet swings from the horizontal, without damping. The plots show its distance to the converged motion, and the error of the energy, against the sweeps of a frame. Each line has a number of iterations per substep and gains substeps (1, 4, 16, 64) to the right. For a given number of sweeps, substeps of one iteration are always the best: at 64 sweeps they are 10 times as exact as 4 substeps of 16 iterations.",
     },
     Entry {
         name: "scaling",
@@ -118,7 +118,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
              --reference 'cells=[64,64] substeps=256 constraint=edges scaling=true' --no-check \\\n  \
              --out out/gallery/scaling --quiet"],
         pictures: &["out/gallery/scaling/figures/end-0.svg"],
-        text: "How far the lower edge of a hung cloth comes down on 8² to 64² cells, with so many substeps that the solver's error is below 0.3 % of the drop with scaling, and 3 % at most without. With constraints scaled by the square root of the area the drop is that of the continuum (23.4 mm; 24.5 mm for edges, whose elasticity is linear) on all meshes; without the scaling it is right only at 16² cells, where the area was chosen, and falls by a factor of over 50 in all.",
+        text: "Drop of the lower edge of a hung cloth on 8² to 64² cells. With scaling, the substeps keep the solver's error below 0.3 % of the drop, without it below 3 %. Constraints scaled by the square root of the area give the drop of the continuum on all meshes: 23.4 mm, or 24.5 mm for edges, whose elasticity is linear. Without the scaling the drop is right only at 16² cells, where the area was chosen, and falls by a factor of over 50 in all.",
     },
     Entry {
         name: "scaling_rows",
@@ -141,7 +141,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
              --reference 'cells=[64,64] constraint=edges solver=block' --no-check \\\n  \
              --out out/gallery/scaling_fixed_cost --quiet"],
         pictures: &["out/gallery/scaling_fixed_cost/figures/end-0.svg"],
-        text: "The same cloth with scaled constraints and 20 substeps on every mesh. Now the error of the solver shows: it grows with the square of the cells along a side, from half a percent at 8² to 40 % at 64² cells, by blocks as by rows, whatever the constraint. Scaling makes the parameters independent of the mesh; only convergence makes the result so.",
+        text: "The same cloth with scaled constraints and 20 substeps on every mesh. Now the error of the solver shows. It grows with the square of the cells along a side, from half a percent at 8² to 40 % at 64² cells, for blocks, rows and every constraint. Scaling makes the parameters independent of the mesh; only convergence makes the result so.",
     },
     Entry {
         name: "block_against_rows",
@@ -163,7 +163,11 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "out/gallery/block_against_rows/figures/error-sweeps.svg",
             "out/gallery/block_against_rows/figures/error-time.svg",
         ],
-        text: "Distance to the converged cloth at 16² cells, with 10 to 160 substeps, against the sweeps and against the CPU time of a frame. Blocks and rows need the same number of sweeps for the same error, because what takes sweeps is the way from triangle to triangle. What blocks save is time per sweep: they evaluate a triangle once, where rows do it for each of its three strains; both take four triangles at a time. How much that is the second study says, by the time that 80 more sweeps of the same substeps take: a sweep of rows costs 1.4 times one of blocks with strains, 1.5 times with edges, and as much for the energy of a triangle, which is one row for both (CPU time, one thread, the quickest of five runs on a shared AMD EPYC, at 16² and at 64² cells; quickest against slowest runs of a loaded hour say 1.2 to 1.7, 1.1 to 1.9 and 0.8 to 1.3). A frame of short substeps does more than sweep: for the same error it costs 1.0 to 1.1 times as much with rows.",
+        text: "Distance to the converged cloth at 16² cells, with 10 to 160 substeps, against the sweeps and against the CPU time of a frame. Blocks and rows need the same number of sweeps for the same error, because sweeps carry it from triangle to triangle. Blocks save time per sweep: they evaluate a triangle once, rows once for each of its three strains. Both take four triangles at a time.
+
+The second study measures the time of 80 more sweeps. A sweep of rows costs 1.4 times one of blocks with strains and 1.5 times with edges. The energy of a triangle is one row for both and costs the same. A frame of short substeps does more than sweep: for the same error it costs 1.0 to 1.1 times as much with rows.
+
+These are CPU times of one thread, the quickest of five runs on a shared AMD EPYC, at 16² and at 64² cells. Quickest against slowest runs of a loaded hour give 1.2 to 1.7, 1.1 to 1.9 and 0.8 to 1.3.",
     },
     Entry {
         name: "bending",
@@ -173,7 +177,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
             "taffeta render out/gallery/bending --wireframe --width 560 --height 420 --out out/gallery/bending/picture.png",
         ],
         pictures: &["out/gallery/bending/picture.png"],
-        text: "Strips of the same material on triangles four times as wide as long; from left to right bent by \"curvature\", \"averaged\", \"hinge\" and \"quadratic\". The elastica sinks by 119 mm: the first two do so too, hinges and quadratic bending by 149 mm, because what they resist depends on the shape of the triangles.",
+        text: "Strips of the same material on triangles four times as wide as long; from left to right bent by \"curvature\", \"averaged\", \"hinge\" and \"quadratic\". The elastica sinks by 119 mm: the first two do so too, hinges and quadratic bending by 149 mm, because their stiffness depends on the shape of the triangles.",
     },
     Entry {
         name: "adaptive",
@@ -226,7 +230,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         pictures: &["out/gallery/projective/picture.png"],
         text: "A cloth over a ball by fifteen local and global steps per frame with one factorization. A stiff cloth on a finer mesh would need more of them. Contacts are found slowly too: where it touches, faces are strained by up to 0.24; with four substeps of eight iterations it is 0.05.
 
-What a frame costs, by the number of triangles: `cargo run --release --example projective_study` swings the same sheet on six meshes, with strains and bending, 15 iterations per frame of 1/60 s, one thread (AMD EPYC, shared; the fastest of 11 frames of one run). Initialization is building the world, analysis of the system and its factorization; it comes again with every change of the mesh. The local step grows with the triangles, the global step faster, with the entries of the factor.
+Cost of a frame by the number of triangles: `cargo run --release --example projective_study` swings the same sheet on six meshes, with strains and bending. It makes 15 iterations per frame of 1/60 s on one thread (AMD EPYC, shared; the fastest of 11 frames of one run). Initialization is the construction of the world, the analysis of the system and its factorization; every change of the mesh repeats it. The local step grows with the triangles, the global step faster, with the entries of the factor.
 
 | triangles | initialization, ms | of it the system, ms | 15 local steps, ms | 15 global steps, ms | frame, ms |
 |---|---|---|---|---|---|
@@ -275,7 +279,7 @@ What a frame costs, by the number of triangles: `cargo run --release --example p
             "taffeta render out/gallery/rope_planar_flip --width 560 --height 420 --out out/gallery/rope_planar_flip/picture.png",
         ],
         pictures: &["out/gallery/rope_planar_flip/picture.png"],
-        text: "Three ropes in a plane that started as an S and rest at left turns all along. The published angle is the same for left and right: without its remedy one half stays as it was; with it, and with the signed angle, all turn to the left.",
+        text: "Three ropes in a plane that started as an S and rest at left turns all along. The published angle does not tell left from right, so without its remedy one half stays as it was. With the remedy, and with the signed angle, all turn to the left.",
     },
     Entry {
         name: "solid_beam",

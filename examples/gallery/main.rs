@@ -12,7 +12,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Where the commands put what they make.
+/// Folder of the results of the commands.
 const RESULTS: &str = "out/gallery";
 /// The page, next to the folder of its pictures.
 const PAGE: &str = "docs/gallery.md";

@@ -34,9 +34,9 @@ pub(crate) fn show<'py, T: Element, M: Send + Sync + 'static>(
     let view = ArrayViewD::from_shape(IxDyn(shape), part(memory)).expect("the shape is that of the part");
     let owner = Bound::new(py, Owner { _memory: Arc::<M>::clone(memory) })?;
     // SAFETY: `part` borrows from the memory, which stays where it is and is not written to while the owner shares it: who
-    // writes does so through `Arc::make_mut`. The owner is the base of the array, so it lives at least as long.
-    // That nobody writes through the array is seen to in the next line, before Python code gets hold of it; NumPy refuses to
-    // make it writeable again because its base offers no writeable buffer.
+    // writes does so through `Arc::make_mut`. The owner is the base of the array, so it lives at least as long. The next line
+    // makes the array read-only, before Python code gets hold of it. NumPy refuses to make it writeable again because its base
+    // offers no writeable buffer.
     let array = unsafe { PyArrayDyn::borrow_from_array(&view, owner.into_any()) };
     let shown = array.clone();
     array.readwrite().make_nonwriteable();

@@ -1,4 +1,4 @@
-//! What the caller's thread and those of the worlds tell each other during a step.
+//! Messages between the caller's thread and those of the worlds during a step.
 
 use glam::DVec3;
 use numpy::PyArray2;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a callback is told before a substep.
+/// State that a callback gets before a substep.
 #[pyclass(frozen, module = "taffeta")]
 pub(crate) struct Substep {
     pub time: f64,
@@ -41,13 +41,13 @@ impl Substep {
         self.length
     }
 
-    /// Where the point of each grab is [m].
+    /// Position of the point of each grab [m].
     #[getter]
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         rows_of(py, &self.places)
     }
 
-    /// Where each grab pulls to [m].
+    /// Target of each grab [m].
     #[getter]
     fn get_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         rows_of(py, &self.locked())
@@ -68,7 +68,7 @@ impl Substep {
 /// Time between two looks at signals: short for a person, long for a processor.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What the caller's thread and those of the worlds tell each other.
+/// Messages between the caller's thread and those of the worlds.
 #[derive(Default)]
 pub(crate) struct Board {
     turn: Mutex<Turn>,

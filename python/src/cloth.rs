@@ -112,7 +112,7 @@ impl Cloth {
         Ok(PyArray1::from_vec(py, panels))
     }
 
-    /// Where a material point is [m].
+    /// Position of a material point [m].
     #[pyo3(signature = (point, *, panel = None))]
     fn position_of<'py>(
         &self,
@@ -164,7 +164,7 @@ impl Cloth {
         self.cloth.version(py)
     }
 
-    /// Where the vertices lie on the mesh before its topology last changed.
+    /// Places of the vertices on the mesh before its topology last changed.
     #[getter]
     fn origins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let origins = self.cloth.with(py, |cloth, _| cloth.origins())?;

@@ -65,7 +65,7 @@ impl Grab {
         self.point.panel
     }
 
-    /// Where it is pulled to [m].
+    /// Point that it is pulled to [m].
     #[getter]
     fn target(&self) -> [f64; 3] {
         self.target.to_array()

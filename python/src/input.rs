@@ -9,7 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use taffeta_sim::{BodyPoint, PanelPoint, PointError, World};
 
-/// What arrays of numbers may consist of, by the letters of NumPy's kinds of types.
+/// Types of numbers in arrays, by the letters of NumPy's kinds.
 const REAL: &str = "fiu";
 const WHOLE: &str = "iu";
 

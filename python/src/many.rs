@@ -1,7 +1,7 @@
 //! Steps of many worlds together, one thread for each.
 //!
 //! Each thread of a crew is a pool by itself. It takes a world, lets it work on that pool, where it stays on this thread, and
-//! takes the next one: as many worlds are at work as there are threads, however unequal their steps.
+//! takes the next one. So all threads are busy as long as worlds wait, however unequal their steps.
 
 use crate::board::{Board, Finish};
 use crate::errors::{error, error_with};

@@ -48,7 +48,7 @@ pub(crate) fn call_by(kind: &str, number: usize, name: &str) -> String {
     if name.is_empty() { format!("{kind} {number}") } else { name.to_owned() }
 }
 
-/// What the obstacles are called, in the order of their handles.
+/// Names of the obstacles, in the order of their handles.
 pub(crate) fn obstacle_names(world: &SimWorld) -> Vec<String> {
     let closed = world.obstacles().iter().map(|obstacle| &obstacle.name);
     let names = closed.chain(world.mesh_obstacles().iter().map(|mesh| &mesh.name));
@@ -105,7 +105,7 @@ impl Obstacle {
         &self.name
     }
 
-    /// What it is: sphere, plane, capsule, box or mesh.
+    /// Its kind: sphere, plane, capsule, box or mesh.
     #[getter]
     fn kind(&self, py: Python<'_>) -> PyResult<&'static str> {
         self.with(py, |obstacle, _| match obstacle {
@@ -114,7 +114,7 @@ impl Obstacle {
         })
     }
 
-    /// Where it is.
+    /// Its pose.
     #[getter]
     fn get_pose(&self, py: Python<'_>) -> PyResult<PoseTuple> {
         self.with(py, |obstacle, time| {
@@ -219,7 +219,7 @@ impl Pin {
         show(py, &memory, |list: &Vec<i64>| list, &[memory.len()])
     }
 
-    /// Where the vertices are that it holds [m].
+    /// Positions of the vertices that it holds [m].
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let list = self.world.get().with(py, |world| {
@@ -236,7 +236,7 @@ impl Pin {
         change(&self.world, value.py(), |world| world.set_pin_pose(self.id, pose))
     }
 
-    /// Where the vertices go in the next step [m]; before it is set, where they are.
+    /// Targets of the vertices in the next step [m]; their positions until it is set.
     #[getter]
     fn get_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         self.positions(py)

@@ -1,4 +1,4 @@
-//! What a step reports, as attributes and as a mapping.
+//! Report of a step, as attributes and as a mapping.
 
 use crate::moved::obstacle_names;
 use pyo3::exceptions::PyKeyError;
@@ -240,7 +240,7 @@ impl StepReport {
         self.values.forced
     }
 
-    /// What each obstacle has borne, by name.
+    /// Load on each obstacle, by name.
     #[getter]
     fn obstacle_loads<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let class = py.import("taffeta._bodies")?.getattr("Load")?;

@@ -14,9 +14,12 @@ use taffeta_sim::Watch;
 /// Time between two looks at signals, and between two looks at progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Runs a scene. `listener` is called as `listener(kind, …)`: "begun" with the frame, the last one and the time at the end,
-/// "frame" with number, time and number of vertices, "working" with the time that a frame in work has come to, and "said" with
-/// a line.
+/// Runs a scene. `listener` is called as `listener(kind, …)`, where `kind` is one of four:
+///
+/// * "begun", with the frame, the last one and the time at the end;
+/// * "frame", with number, time and number of vertices;
+/// * "working", with the time that a frame in work has come to;
+/// * "said", with a line.
 #[pyfunction]
 #[pyo3(signature = (scene, out, frames, threads, draft, resume, complete, listener))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]

@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use taffeta_scene::Scene as SimScene;
 use taffeta_sim::World as SimWorld;
 
-/// Where the world is.
+/// State of the slot.
 enum Slot {
     Ready(Box<SimWorld>),
     /// Another thread has it, for what.
     Away(&'static str),
-    /// What it was doing has panicked.
+    /// Its last operation has panicked.
     Lost,
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn spell_assignment(setting: &str) -> String {
     format!("scene[\"{}\"] = {value}", key.trim())
 }
 
-/// What is written in one way in TOML and in another in Python, outside of strings.
+/// Words with one spelling in TOML and another in Python, outside of strings.
 const SPELLINGS: [(&str, &str); 5] = [
     (" = ", ": "),
     ("true", "True"),

@@ -54,7 +54,7 @@ impl View {
         &self.cloth.name
     }
 
-    /// What it is of.
+    /// Name of what it shows.
     #[getter]
     fn name(&self) -> &'static str {
         self.quantity.name()

@@ -1,4 +1,4 @@
-//! What Python code asks of a world.
+//! Questions of Python code to a world.
 
 use crate::cloth::Cloth;
 use crate::errors::error;

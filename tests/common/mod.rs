@@ -1,4 +1,4 @@
-//! What the tests of the whole simulator share.
+//! Code that the tests of the whole simulator share.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use glam::{DVec2, DVec3};
@@ -37,7 +37,7 @@ pub(crate) fn hung_sheet(cells: u32, pattern: GridPattern) -> ClothDescription {
     pinned(square(cells, pattern), stiff(), [[DVec2::new(0.0, 1.0), DVec2::ONE]])
 }
 
-/// The same sheet held by two patches of 10 cm at its upper corners, lying horizontally.
+/// A sheet held by two patches of 10 cm at its upper corners, lying horizontally.
 pub(crate) fn swing(cells: u32) -> ClothDescription {
     let mut mesh = square(cells, GridPattern::Alternating);
     mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, 0.0, -x.y));

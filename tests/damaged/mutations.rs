@@ -1,4 +1,4 @@
-//! What happens to files: bits flip, ends are missing, blocks come twice, numbers are huge.
+//! Damage to files: bits flip, ends are missing, blocks come twice, numbers are huge.
 
 use taffeta::core::random::SplitMix64;
 

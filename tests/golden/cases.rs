@@ -1,4 +1,4 @@
-//! What is run: every solver with all that it takes, on scenes of a few hundred vertices.
+//! Cases: every solver with all that it takes, on scenes of a few hundred vertices.
 
 /// A golden run.
 pub(super) struct Case {
@@ -6,11 +6,11 @@ pub(super) struct Case {
     pub name: &'static str,
     /// The file in `scenes/`.
     pub scene: &'static str,
-    /// What is changed of it.
+    /// Changes to it.
     pub overrides: &'static [&'static str],
     /// Frames of 1/60 s; 0 for an equilibrium.
     pub frames: u32,
-    /// Whether it is saved and resumed at half time.
+    /// True if it is saved and resumed at half time.
     pub is_resumed: bool,
 }
 

@@ -63,8 +63,8 @@ fn simulate(case: &Case) -> State {
     State::of(case.name, &world)
 }
 
-/// The states of all cases. Threads take the next case when they are done with one: worlds have threads of their own, and
-/// in a pool a thread that waits for its world would begin another case.
+/// The states of all cases. Threads take the next case when they are done with one. Worlds have threads of their own, and in a
+/// pool a thread that waits for its world would begin another case.
 fn simulate_all() -> Vec<State> {
     let next = AtomicUsize::new(0);
     let take = || std::iter::from_fn(|| CASES.get(next.fetch_add(1, Ordering::Relaxed)));

@@ -7,8 +7,7 @@ use taffeta::sim::World;
 /// Characters that are kept of the hash of a state, and of that of its faces.
 const STATE_LENGTH: usize = 32;
 const TOPOLOGY_LENGTH: usize = 8;
-/// How far the numbers of runs with factors may be off on another processor, relative to the size and the energies of
-/// the run.
+/// Tolerance of the numbers of runs with factors on another processor, relative to the size and the energies of the run.
 const TOLERANCE: f64 = 1e-6;
 
 /// The end of a run.
@@ -27,7 +26,7 @@ pub(super) struct State {
     pub numbers: [f64; 5],
     /// Size of what is simulated \[m\]; not written down.
     size: f64,
-    /// Whether the solver factorizes sparse matrices, as all do but those that sweep; not written down.
+    /// True if the solver factorizes sparse matrices, as all do but those that sweep; not written down.
     has_factors: bool,
 }
 
@@ -65,7 +64,7 @@ impl State {
         }
     }
 
-    /// How far the center of mass \[m\] and the sum of the energies, relative to it, are from those of another state.
+    /// Differences of the center of mass \[m\] and of the sum of the energies, relative to it, to those of another state.
     fn distances(&self, other: &Self) -> [f64; 2] {
         let difference = |k: usize| self.numbers[k] - other.numbers[k];
         let moved = (0..3).map(|k| difference(k).powi(2)).sum::<f64>().sqrt();
@@ -107,7 +106,7 @@ impl FromStr for State {
     }
 }
 
-/// What of this processor decides about the bits of factors.
+/// Features of this processor that decide about the bits of factors.
 pub(super) fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     {
@@ -143,8 +142,8 @@ impl States {
         self.states.iter().find(|state| state.name == name)
     }
 
-    /// How a state differs from the one that is written down: in any bit, or by more than the tolerance if it was computed
-    /// with factors on another processor.
+    /// Difference of a state to the one that is written down: any bit, or more than the tolerance if it was computed with
+    /// factors on another processor.
     pub(super) fn find_difference(&self, found: &State) -> Option<Difference> {
         let Some(written) = self.find(&found.name) else {
             return Some(Difference::new(found, "is not written down"));

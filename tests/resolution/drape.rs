@@ -11,8 +11,8 @@ use taffeta::sim::{ClothDescription, Material, SimulationSettings, WorldDescript
 /// Size of the strip and radius of the ball \[m\].
 const SIZE: DVec2 = DVec2::new(1.0, 0.25);
 const RADIUS: f64 = 0.2;
-/// What the automatic substeps of the block solver leave of stretching \[m\]: a hundredth of the size. The strip slides
-/// on the ball while it falls, and friction keeps what differences of that have added up to.
+/// Stretching that the automatic substeps of the block solver leave \[m\]: a hundredth of the size. The strip slides on the
+/// ball while it falls, and friction keeps what differences of that have added up to.
 const TOLERANCE: f64 = 0.01;
 
 /// Material points of the strip \[m\] at rest.

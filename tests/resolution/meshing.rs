@@ -9,7 +9,7 @@ use taffeta::study::study::Deviation;
 use taffeta::study::validate::position;
 use taffeta_fixtures::tier;
 
-/// How a sheet is meshed.
+/// Mesh of a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meshing {
     /// A grid with so many cells along a side.

@@ -9,9 +9,9 @@ use taffeta::sim::{ClothDescription, PinDescription, SimulationSettings};
 
 /// Frames of the swing.
 const FRAMES: u32 = 24;
-/// What Newton's method may leave \[m\].
+/// Error that Newton's method may leave \[m\].
 const NEWTON: f64 = 2e-3;
-/// What the mesh may make \[m\]: a hundredth of the size. Coarse meshes cannot follow the narrow folds that start from
+/// Error that the mesh may make \[m\]: a hundredth of the size. Coarse meshes cannot follow the narrow folds that start from
 /// the patches; `taffeta validate resolution` tells how far that takes them from a fine mesh.
 const SPACE: f64 = 0.01;
 

@@ -273,8 +273,8 @@ fn balloon_world(cloth: ClothDescription, solver: SolverChoice) -> World {
     build(&WorldDescription { cloths: vec![cloth], simulation: settings, ..WorldDescription::bare() })
 }
 
-/// `p = 2N/R` with the true stress resultant `N` of a sphere that is stretched alike in both directions by `s`: Green strain
-/// `(s² − 1)/2`, second Piola-Kirchhoff stress `k/(1 − ν) (s² − 1)/2`, of which `s/s` is left after both changes of length.
+/// `p = 2N/R` with the true stress resultant `N` of a sphere that is stretched alike in both directions by `s`. Green strain is
+/// `(s² − 1)/2` and second Piola-Kirchhoff stress `k/(1 − ν) (s² − 1)/2`, of which `s/s` is left after both changes of length.
 #[test]
 fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     for solver in SWEEPERS {
@@ -291,7 +291,7 @@ fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     }
 }
 
-/// What is inside gives way by its bulk modulus: `p = k (V* − V)/V₀`.
+/// The filling is compressed by its bulk modulus: `p = k (V* − V)/V₀`.
 #[test]
 fn a_soft_filling_is_in_balance_with_its_pressure() {
     let mut cloth = balloon(1.5, 2);

@@ -1,4 +1,4 @@
-//! The same under projective dynamics, whose material differs at large strains.
+//! Solids under projective dynamics, whose material differs at large strains.
 
 use super::*;
 use taffeta::sim::ask;
@@ -78,7 +78,7 @@ fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     assert!((state.pressure / expected - 1.0).abs() < 0.01, "{} Pa against {expected} Pa", state.pressure);
 }
 
-/// What is inside gives way by its bulk modulus: `p = k (V* − V)/V₀`.
+/// The filling is compressed by its bulk modulus: `p = k (V* − V)/V₀`.
 #[test]
 fn a_soft_filling_is_in_balance_with_its_pressure() {
     let mut cloth = balloon(1.5, 2);

@@ -1,7 +1,7 @@
-//! `taffeta inspect`: what an OBJ, STL or PLY file contains, and what is wrong with it.
+//! `taffeta inspect`: contents and defects of an OBJ, STL or PLY file.
 //!
-//! Vertices are named by their numbers in the file, counted from 1 as the file itself does; faces by their lines, or in STL
-//! and PLY files by their numbers, from 1 too.
+//! Vertices are named by their numbers in the file, counted from 1 as in the file. Faces are named by their lines, in STL and
+//! PLY files by their numbers from 1.
 
 mod measure;
 mod names;
@@ -75,8 +75,8 @@ pub fn describe(file: &ObjMesh) -> String {
     report.text
 }
 
-/// Where edges meet faces with which they share no vertex, by exact predicates. A place where an edge meets the rim of a
-/// face, or ends on it, counts too, once for each face there; as where the mesh crosses in the run, nothing may touch.
+/// Describes the intersections of edges with faces with which they share no vertex, by exact predicates. An edge that meets the
+/// rim of a face, or ends on it, counts once for each face there: a mesh must not touch itself when a run starts.
 fn describe_crossings(file: &ObjMesh) -> String {
     let mesh = &file.mesh;
     let mut elements = Elements::default();

@@ -5,10 +5,9 @@
 //! sizes, pins ──────────┘
 //! ```
 //!
-//! The work is done in units of `vt`, or of the positions where there is no `vt`, so that the coordinates of vertices that stay
-//! are kept to the bit; sizes are scaled. A result that a limit has kept from being as fine as asked is written all the same.
-//! Vertices of OBJ files are counted from 1 and faces named by their lines, as the files themselves do; those of NPZ files
-//! are counted from 0.
+//! Units are those of `vt`, or of the positions without `vt`, so that the coordinates of vertices that stay are kept to the
+//! bit. Sizes are scaled. A result that is coarser than asked because of a limit is written all the same. Vertices of OBJ files
+//! are counted from 1 and faces named by their lines, as the files themselves do; those of NPZ files are counted from 0.
 
 mod input;
 mod measure;

@@ -5,8 +5,8 @@
 //!                       (once, for all frames)
 //! ```
 //!
-//! The scale, and the camera unless the scene moves it, depend on the whole run and not on the frame, so that pictures of
-//! several frames can be compared and made into a film. The scale of a single picture is that of its frame.
+//! Scale and camera depend on the whole run and not on the frame, so that pictures of several frames can be compared and made
+//! into a film. A camera that the scene moves is an exception. The scale of a single picture is that of its frame.
 
 mod bodies;
 mod colors;
@@ -238,7 +238,7 @@ fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, F
     Ok(source.frames.iter().copied().step_by(usize::try_from(step).unwrap_or(usize::MAX)).collect())
 }
 
-/// Where the picture goes; the ending of a name that is given must say what it is.
+/// Path of the picture. The extension of a given name must be that of the format.
 fn choose_path(options: &RenderOptions, frame: u64) -> Result<PathBuf, Failure> {
     let (ending, what) = Form::of(options).ending();
     let Some(path) = &options.out else { return Ok(default_path(options, frame, ending)) };

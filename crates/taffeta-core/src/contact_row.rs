@@ -10,8 +10,8 @@ use glam::DVec3;
 pub struct ContactRow {
     /// The vertices that carry the point, or the two points; those that are not needed repeat the first.
     pub vertices: [VertexIndex; 4],
-    /// Their weights `sᵢ`: of a point on a cloth that meets a body they add up to one; of two points on cloths those of
-    /// the first add up to one and those of the second to minus one.
+    /// Their weights `sᵢ`. Those of a point on a cloth that meets a body add up to one. Of two points on cloths those of the
+    /// first add up to one and those of the second to minus one.
     pub weights: [f64; 4],
     /// The unit normal `n`, out of the body. Frozen within a substep.
     pub normal: DVec3,

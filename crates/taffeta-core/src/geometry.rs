@@ -75,9 +75,8 @@ pub fn flatten_triangle([a, b, c]: [DVec3; 3]) -> [DVec2; 3] {
     [DVec2::ZERO, DVec2::new(length, 0.0), DVec2::new(u, v)]
 }
 
-/// The angle between two faces \[rad\] in `[−π, π]`, 0 where they are flat: of the edge `p–q`, with the face of `a` on
-/// its left and that of `b` on its right (R. Bridson, S. Marino, R. Fedkiw, Simulation of clothing with folds and
-/// wrinkles, 2003).
+/// Angle between two faces \[rad\] in `[−π, π]`, 0 if they are flat. The edge is `p–q`, with the face of `a` on its left and
+/// that of `b` on its right (R. Bridson, S. Marino, R. Fedkiw, Simulation of clothing with folds and wrinkles, 2003).
 pub fn hinge_angle([p, q, a, b]: [DVec3; 4]) -> f64 {
     let (n0, n1) = ((a - p).cross(a - q), (b - q).cross(b - p));
     let e = (q - p).normalize_or_zero();

@@ -1,9 +1,9 @@
 //! The colored sweep over batches of four elements. The only file of the project with `unsafe` code.
 //!
-//! A batch is four elements of one color, one in each lane. No two elements of a color share a vertex, so the batches
-//! of a color can be updated at once and in any order with the same result: that is what makes a sweep give the same
-//! bits for any number of threads. There is no fused multiply-add and no reduction across lanes, so a lane computes
-//! exactly what scalar code would, with or without AVX2.
+//! A batch is four elements of one color, one in each lane. No two elements of a color share a vertex, so the batches of a
+//! color can be updated at once and in any order with the same result. A sweep therefore gives the same bits for any number of
+//! threads. There is no fused multiply-add and no reduction across lanes, so a lane computes exactly what scalar code would,
+//! with or without AVX2.
 
 #![allow(unsafe_code)]
 

@@ -11,7 +11,7 @@ const CELLS_PER_FACE: f64 = 0.25;
 /// Largest number of cells along one axis: a strip that is long and thin does not need more.
 const MAX_CELLS: f64 = 8192.0;
 
-/// How far outside of a face, in its barycentric coordinates, a point counts as on it: round-off.
+/// Round-off in barycentric coordinates: a point that is outside of a face by less counts as on it.
 const SLACK: f64 = 1e-9;
 
 /// A grid of square cells over the material plane, each with the faces that reach into it.
@@ -21,7 +21,7 @@ pub struct FaceGrid {
     /// Side of a cell \[m\].
     cell: f64,
     counts: [usize; 2],
-    /// Where the faces of each cell start in `faces`, and at last where they end.
+    /// Start of the faces of each cell in `faces`, and at last their end.
     starts: Vec<u32>,
     faces: Vec<u32>,
 }
@@ -174,8 +174,8 @@ impl Locator {
         panels
     }
 
-    /// The face in which a point lies deepest, on its panel or, without one, on any; for a point beside it the border of
-    /// the face that it is least outside of. `None`: there is no such panel.
+    /// Finds the face in which a point lies deepest, on its panel or, without one, on any. For a point beside all faces it is
+    /// the border of the face that the point is least outside of. `None`: there is no such panel.
     pub fn find(&self, PanelPoint { panel, material }: PanelPoint) -> Option<Place> {
         let is_wanted = |place: &Place| panel.is_none_or(|panel| self.panel_of(place.face) == panel);
         let all = || (0..self.corners.len() as u32).map(|face| self.place(face, material));

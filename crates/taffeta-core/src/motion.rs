@@ -32,12 +32,12 @@ impl Placement {
         Pose { rotation: rotation_xyz(self.rotate_deg), translation: self.translate }
     }
 
-    /// Where a point goes \[m\].
+    /// Transforms a point \[m\].
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.pose().apply(point * self.scale)
     }
 
-    /// Where a point came from \[m\].
+    /// Transforms a point back \[m\].
     pub fn apply_inverse(&self, point: DVec3) -> DVec3 {
         self.pose().apply_inverse(point) / self.scale
     }
@@ -61,13 +61,13 @@ impl Pose {
         Self { rotation: DMat3::from_quat(rotation.normalize()), translation }
     }
 
-    /// Where a point goes \[m\].
+    /// Transforms a point \[m\].
     #[inline]
     pub fn apply(&self, point: DVec3) -> DVec3 {
         self.rotation * point + self.translation
     }
 
-    /// Where a point came from \[m\].
+    /// Transforms a point back \[m\].
     #[inline]
     pub fn apply_inverse(&self, point: DVec3) -> DVec3 {
         self.rotation.transpose() * (point - self.translation)
@@ -266,7 +266,7 @@ pub struct Anchor {
     pub time: f64,
     /// Transformation after that of the keys.
     pub pose: Pose,
-    /// How many jumps were made; `None`: those whose time is over.
+    /// Number of jumps that were made; `None`: all whose time is over.
     pub jumps: Option<usize>,
 }
 
@@ -286,7 +286,7 @@ pub struct Motion {
     /// stays where the one before has brought it.
     #[serde(default)]
     pub jumps: Vec<usize>,
-    /// Where the keys count from.
+    /// Origin of the times of the keys.
     #[serde(skip)]
     pub anchor: Anchor,
     /// The last step in which a caller has moved it.
@@ -388,8 +388,8 @@ impl Motion {
         times.skip_while(move |time| *time <= start).take_while(move |time| *time < end)
     }
 
-    /// Displacement at a time from where it would be if its translation and its angles were linear between two other times
-    /// \[s\]: of a point that has the given distance from the center of its rotations, at most \[m\].
+    /// Bound of the displacement of a point from a path between two other times \[s\] along which translation and angles are
+    /// linear \[m\]. The point has the given distance from the center of its rotations.
     pub fn bend_at(&self, time: f64, [start, end]: [f64; 2], arm: impl FnOnce() -> f64) -> f64 {
         if self.drive.is_some() {
             return 0.0;

@@ -27,9 +27,9 @@ pub enum Region {
 }
 
 impl Region {
-    /// Returns whether a material point inside the sheet belongs to the region, by its world position at time 0 \[m\]
-    /// and its material coordinates \[m\], which must be those on the panel of a [`PanelBox`](Self::PanelBox). Boundaries
-    /// and vertex lists have no inside: `false`.
+    /// Returns whether a material point inside the sheet belongs to the region. Its position is that in the world at time 0
+    /// \[m\]. Its material coordinates \[m\] must be those on the panel of a [`PanelBox`](Self::PanelBox). Boundaries and
+    /// vertex lists have no inside: `false`.
     pub fn contains_point(&self, start: DVec3, material: Option<DVec2>) -> bool {
         match self {
             Region::Box([a, b]) => {

@@ -23,7 +23,7 @@ fn for_each_number(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().for_each(work);
 }
 
-/// How often a thread that stands by looks for a task before it lets others run.
+/// Number of times that a waiting thread looks for a task before it lets others run.
 const LOOKS: u32 = 16;
 /// Elements that keep a thread busy.
 const ELEMENTS_PER_THREAD: usize = 500;

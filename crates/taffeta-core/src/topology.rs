@@ -8,9 +8,9 @@
 //!         a
 //! ```
 //!
-//! Invariants: every face has three different corners; each edge has one or two faces; corner `k` of a face is
-//! followed by its edge `k`, which joins corners `k` and `k + 1`. Positions are not here: topology knows none. After the
-//! vertices of the faces may come loose ones, which belong to no face.
+//! Invariants: every face has three different corners; each edge has one or two faces. Corner `k` of a face is followed by its
+//! edge `k`, which joins corners `k` and `k + 1`. Positions are not here: topology knows none. After the vertices of the faces
+//! may come loose ones, which belong to no face.
 
 use crate::index::{DenseIndex, EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use serde::{Deserialize, Serialize};

@@ -75,7 +75,7 @@ impl TriangleMesh {
         numbers
     }
 
-    /// How many edges are seams: those whose two faces disagree about the material coordinates of their ends.
+    /// Number of seams: edges whose two faces disagree about the material coordinates of their ends.
     pub fn seam_edge_count(&self) -> usize {
         let Some(material) = &self.material else { return 0 };
         self.inner_edges().iter().filter(|[a, b]| a.coords(material) != b.coords(material)).count()

@@ -105,9 +105,9 @@ impl CholeskyPattern {
 }
 
 impl CholeskyFactor {
-    /// Calls `visit` for the blocks of columns of a factor of [`CholeskyPattern::build_supernodal`], from the left: with
-    /// the first column and the number of columns, the rows below the block on the diagonal, and the entries by place in
-    /// the block, those on the diagonal first. Entries above the diagonal mean nothing.
+    /// Calls `visit` for the blocks of columns of a factor of [`CholeskyPattern::build_supernodal`], from the left. Its
+    /// arguments are the first column and the number of columns, the rows below the block on the diagonal, and the entries by
+    /// place in the block. Entries on the diagonal come first. Entries above the diagonal mean nothing.
     pub fn visit_supernodes(
         &self,
         mut visit: impl FnMut((usize, usize), &[usize], &dyn Fn(usize, usize) -> f64),

@@ -1,8 +1,8 @@
 //! Plain factorization: one column after the other.
 //!
-//! Column `k` of `L` is column `k` of the matrix less what the columns before it with an entry in row `k` take away, each `j`
-//! its entries from row `k` on times `L_kj` (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006, §4.9). A column waits
-//! in a list for the next row in which it has an entry.
+//! Column `k` of `L` is column `k` of the matrix less the contributions of earlier columns with an entry in row `k`. Column `j`
+//! contributes its entries from row `k` on times `L_kj` (T. A. Davis, Direct Methods for Sparse Linear Systems, 2006, §4.9). A
+//! column waits in a list for the next row in which it has an entry.
 
 use crate::FactorError;
 use std::sync::Arc;
@@ -151,9 +151,9 @@ impl CholeskyPattern {
 }
 
 impl CholeskyFactor {
-    /// Calls `visit` for the dense blocks of columns of the factor, from the left: with the first column and the number of
-    /// columns, the rows below the block on the diagonal, and the entries by place in the block, those on the diagonal first.
-    /// Entries above the diagonal must not be asked for.
+    /// Calls `visit` for the dense blocks of columns of the factor, from the left. Its arguments are the first column and the
+    /// number of columns, the rows below the block on the diagonal, and the entries by place in the block. Entries on the
+    /// diagonal come first. Entries above the diagonal must not be asked for.
     pub fn visit_supernodes(
         &self,
         mut visit: impl FnMut((usize, usize), &[usize], &dyn Fn(usize, usize) -> f64),

@@ -5,8 +5,8 @@ use glam::DVec2;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 use taffeta_core::random::SplitMix64;
 
-/// How far an inner point moves, in cells. At 0.5 two neighbors could meet and leave slivers; below 0.2 the regular
-/// grid shows.
+/// Displacement of an inner point, in cells. At 0.5 two neighbors could meet and leave slivers; below 0.2 the regular grid
+/// shows.
 const JITTER: f64 = 0.3;
 
 /// A numbered point of the triangulation.

@@ -25,9 +25,9 @@ pub struct FrameData {
     pub strains: Option<Vec<f64>>,
     /// Mean curvature of each face \[1/m\], positive where its normal points out of the bend, as on a ball.
     pub curvatures: Option<Vec<f64>>,
-    /// How much the Green strain of each face differs from that of a neighbor, at most: the Frobenius norm.
+    /// Largest difference of the Green strain of each face to that of a neighbor: the Frobenius norm.
     pub strain_jumps: Option<Vec<f64>>,
-    /// How much the curvature of each face differs from that of a neighbor, at most \[1/m\].
+    /// Largest difference of the curvature of each face to that of a neighbor \[1/m\].
     pub curvature_jumps: Option<Vec<f64>>,
     /// Plastic curvature of each face \[1/m\], of a cloth whose material yields: the Frobenius norm.
     pub plastic_curvatures: Option<Vec<f64>>,

@@ -1,8 +1,8 @@
 //! GLB: binary glTF, one file for all bodies and frames.
 //!
-//! glTF has no meshes whose topology changes. So every frame of a body is a node with a mesh of its own, and an animation
-//! with steps shows one of them at a time: its scale is 1 in its frame and 0 otherwise. Without the animation the first
-//! frame shows. Obstacles are nodes by their names that move, or stand still.
+//! glTF has no meshes whose topology changes. So every frame of a body is a node with a mesh of its own. An animation with
+//! steps shows one of them at a time: its scale is 1 in its frame and 0 otherwise. Without the animation the first frame shows.
+//! Obstacles are nodes by their names that move, or stand still.
 //!
 //! Attributes: `POSITION` \[m\], `TEXCOORD_0`, the material coordinates \[m\] as they are, `_VELOCITY` \[m/s\] and `_SIZE`
 //! \[m\]. A vertex with several material coordinates is there once for each. glTF has no values of faces: strain and

@@ -18,7 +18,7 @@ use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use taffeta_core::TriangleMesh;
 
-/// How the cells of a rectangle are triangulated.
+/// Triangulation of the cells of a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridPattern {
     /// All cells are cut along the same diagonal.

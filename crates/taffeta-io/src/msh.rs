@@ -59,7 +59,7 @@ pub struct MshMesh {
 /// Reads the tetrahedra of a Gmsh file.
 ///
 /// # Errors
-/// If the file cannot be read, is malformed or ends early, has no tetrahedra or other elements of volume, or if a
+/// If the file cannot be read, is malformed or ends early; if it has no tetrahedra, or other elements of volume. If a
 /// tetrahedron has an unknown node, one node twice, or no volume.
 pub fn read_msh(path: &Path) -> Result<MshMesh, ObjError> {
     let unreadable = |reason: String| ObjError::Unreadable { path: path.to_owned(), reason };

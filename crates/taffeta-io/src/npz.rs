@@ -86,7 +86,7 @@ fn vectors(list: &[DVec3]) -> Array2<f64> {
 /// Reads a frame that [`write_npz`] has written.
 ///
 /// # Errors
-/// If the bytes are no NPZ file, `positions` or `faces` is missing, or an array has another type or shape, claims more than
+/// If the bytes are no NPZ file, or `positions` or `faces` is missing. If an array has another type or shape, claims more than
 /// it has, or unpacks to far more than the file.
 pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
     let mut npz = Archive::open(bytes)?;

@@ -1,8 +1,8 @@
 //! Arrays of numbers as NumPy writes them, of any type and shape: `.npy` files with one and `.npz` files with several.
 //!
-//! Read are booleans, integers of 8 to 64 bits and floating-point numbers of 32 and 64 bits (`numpy.float16` and complex numbers
-//! are not), in C or Fortran order, compressed or not. They are handed on as 64-bit floating-point numbers in C order: whole
-//! numbers up to 2⁵³ are exact. Written are `float64`, `int32` and `bool`.
+//! Readers take booleans, integers of 8 to 64 bits and floating-point numbers of 32 and 64 bits, in C or Fortran order,
+//! compressed or not. They do not take `numpy.float16` and complex numbers. The result has 64-bit floating-point numbers in C
+//! order: whole numbers up to 2⁵³ are exact. Writers write `float64`, `int32` and `bool`.
 
 use crate::archive::Archive;
 use crate::claims::check_array;
@@ -132,8 +132,8 @@ pub fn read_npy_numbers(bytes: &[u8]) -> Result<NumberArray, ReadError> {
 /// An array of an archive: its name, and its numbers or why they are not read.
 pub type ArchivedArray = (String, Result<NumberArray, ReadError>);
 
-/// Reads the arrays of a `.npz` file with their names, in the order of the file. Each may fail by itself: texts and other
-/// objects are no arrays of numbers, and what claims more than it has, or unpacks to far more than the file, is not read.
+/// Reads the arrays of a `.npz` file with their names, in the order of the file. Each may fail by itself. Texts and other
+/// objects are no arrays of numbers. An array that claims more than it has, or unpacks to far more than the file, is refused.
 ///
 /// # Errors
 /// If the bytes are no such file.

@@ -7,8 +7,8 @@
 //! Every part that a path fills is a piece, and becomes a panel of the cloth: holes are where the path's fill rule leaves
 //! some. Material coordinates are the places on the page from its lower left corner, u to the right and v up.
 //!
-//! Lengths: what is drawn on a page with a physical size (`width` or `height` in mm, cm, Q, in, pt or pc) has that size;
-//! elsewhere a unit of the drawing is a meter. A scale, meters per unit of the drawing, goes before both.
+//! Lengths on a page with a physical size (`width` or `height` in mm, cm, Q, in, pt or pc) are those of the page. Otherwise a
+//! unit of the drawing is a meter. A scale, meters per unit of the drawing, goes before both.
 
 mod chords;
 mod mesh;
@@ -72,7 +72,7 @@ pub enum OutlineError {
         path: PathBuf,
         /// The edge length asked for \[m\].
         edge_length: f64,
-        /// How many faces there would be.
+        /// Expected number of faces.
         faces: f64,
         /// The area of all pieces \[m²\].
         area: f64,
@@ -85,9 +85,9 @@ pub enum OutlineDefect {
     /// It has an end.
     #[error("is open: it starts at {} and ends at {}; close it with Z", show(*start), show(*end))]
     Open {
-        /// Where it starts.
+        /// Its start.
         start: DVec2,
-        /// Where it ends.
+        /// Its end.
         end: DVec2,
     },
     /// It has no inside.
@@ -149,8 +149,8 @@ fn show(at: DVec2) -> String {
 /// xy-plane, with the same material coordinates.
 ///
 /// # Errors
-/// If the file cannot be read or is no SVG document; if it has no paths, or paths that are open, cross or touch, lie in each
-/// other or have no area; if pieces are smaller than an edge, or would have more than a million faces.
+/// If the file cannot be read or is no SVG document. If it has no paths, or paths that are open, cross or touch, lie in each
+/// other or have no area. If pieces are smaller than an edge, or would have more than a million faces.
 ///
 /// # Panics
 /// If the edge length or the scale is not positive.

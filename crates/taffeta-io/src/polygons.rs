@@ -68,8 +68,8 @@ fn set(place: &mut f64, property: Property) -> PropertyAccessResult {
 /// Reads positions and polygons. Other elements and properties are skipped.
 ///
 /// # Errors
-/// If the bytes are no PLY file or have less elements than their header claims; if there are no vertices or faces, a coordinate is not finite, or a face has
-/// fewer than three corners or refers to a vertex that is not there.
+/// If the bytes are no PLY file or have fewer elements than their header claims. If there are no vertices or faces, a
+/// coordinate is not finite, or a face has fewer than three corners or refers to a vertex that is not there.
 pub fn read_ply_polygons(bytes: &[u8]) -> Result<Polygons, ReadError> {
     let mut reader = Reader::new(bytes);
     let parser = Parser::<AnyElement>::new();

@@ -1,9 +1,12 @@
 //! USDA: Universal Scene Description as text, one file per body, all frames.
 //!
-//! A surface is a `Mesh` without subdivision, a rope a linear `BasisCurves`. Time codes are the numbers of the frames;
-//! points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), `primvars:size` and the
-//! face values `primvars:strain`, `curvature`, `strain_jump`, `curvature_jump` and `plastic_curvature` are sampled at every frame. USD
-//! gives points 32 bits.
+//! A surface is a `Mesh` without subdivision, a rope a linear `BasisCurves`. Time codes are the numbers of the frames. These
+//! attributes are sampled at every frame:
+//!
+//! * points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), and `primvars:size`;
+//! * values of faces: `primvars:strain`, `curvature`, `strain_jump`, `curvature_jump` and `plastic_curvature`.
+//!
+//! USD gives points 32 bits.
 //!
 //! Written by hand as a stream: the attributes of a prim stand one after the other, each with all its frames. So each
 //! attribute goes to a temporary file of its own, and [`UsdaWriter::finish`] puts them together; a run of any length

@@ -1,9 +1,9 @@
 //! VTP: VTK PolyData in XML, and the PVD file that gives the frames their times.
 //!
-//! Points, polygons or, of a rope, one polyline. Point data `velocity` \[m/s\] and `size` \[m\]; cell data `strain`,
-//! `curvature` \[1/m\], their jumps `strain_jump` and `curvature_jump` \[1/m\], and `material`, six numbers per face: the
-//! material coordinates u, v of its corners \[m\]. Numbers are little-endian, 64 bits wide, in one appended raw block behind
-//! the XML.
+//! Points, polygons or, of a rope, one polyline. Point data are `velocity` \[m/s\] and `size` \[m\]. Cell data are `strain`,
+//! `curvature` \[1/m\], their jumps `strain_jump` and `curvature_jump` \[1/m\], and `material`. The last has six numbers per
+//! face: the material coordinates u, v of its corners \[m\]. Numbers are little-endian, 64 bits wide, in one appended raw block
+//! behind the XML.
 //!
 //! Written by hand: a writer of a page against a library (`vtkio` 0.6) whose parsers are years behind and that the
 //! compiler warns about. This program does not read VTP back.

@@ -1,7 +1,7 @@
 //! From the keyed mesh to dense arrays.
 //!
-//! The dense order is ours and written down: vertices by group, Morton code and slot; faces by their corners, each
-//! face rotated so that its smallest index comes first; edges by their ends. It depends on the mesh and the codes
+//! The dense order is part of the format. Vertices are ordered by group, Morton code and slot. Faces are ordered by their
+//! corners, each rotated so that its smallest index comes first; edges by their ends. It depends on the mesh and the codes
 //! alone, not on the history of edits, except that slots break ties between equal codes.
 //!
 //! Only the vertices are sorted by comparison. Faces and edges fall into the bucket of their smallest vertex, and a

@@ -20,7 +20,7 @@ pub fn slot_of(key: impl Key) -> usize {
     (key.data().as_ffi() & 0xffff_ffff) as usize
 }
 
-/// How often the slot of a key had been filled or emptied when the key was made; 1 for a slot's first element.
+/// Number of times that the slot of a key had been filled or emptied when the key was made; 1 for the first element of a slot.
 pub(crate) fn version_of(key: impl Key) -> u64 {
     key.data().as_ffi() >> 32
 }

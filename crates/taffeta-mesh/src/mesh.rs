@@ -260,9 +260,9 @@ impl HalfedgeMesh {
 
     /// Puts the free slots into an order that depends only on which slots are free: the highest is used first.
     ///
-    /// Slots are otherwise re-used in the order of their removal, which a serialized mesh does not remember. Call this
-    /// at the start of every series of edits; the edits after it then give the same keys in a run and in the run that
-    /// resumed from its checkpoint. Costs one step per free slot.
+    /// Slots are otherwise re-used in the order of their removal, which a serialized mesh does not remember. Call this at the
+    /// start of every series of edits. The edits then give the same keys in a run and in a run that was resumed from its
+    /// checkpoint. Costs one step per free slot.
     pub fn sort_free_slots(&mut self) {
         let loose = HalfedgeLinks::loose(VertexKey::null(), None);
         sort_free_slots_of(&mut self.vertices, VertexLinks { halfedge: Halfedge::null() });

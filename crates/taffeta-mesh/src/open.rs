@@ -111,8 +111,8 @@ impl HalfedgeMesh {
         Ok(OpenRecord { edges: opened, copies })
     }
 
-    /// The fans into which edges that open, and the boundary, cut the faces around a vertex: counter-clockwise, the first
-    /// one after the boundary if there is one, else after the first of the edges from where the vertex starts.
+    /// Fans into which edges that open, and the boundary, cut the faces around a vertex, counter-clockwise. The first fan comes
+    /// after the boundary if there is one, else after the first of the edges from the start of the vertex.
     fn fans_of(&self, v: VertexKey, edges: &[EdgeKey]) -> Vec<Fan> {
         let mut around: Vec<Halfedge> = self.halfedges_around(v).collect();
         // Of a boundary half-edge the face is on the other side: the fans begin after it.

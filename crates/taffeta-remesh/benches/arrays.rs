@@ -1,5 +1,5 @@
-//! Time of the remesher by itself, in one thread: a pass with about 2 % edits on 2 500, 10 000 and 40 000 vertices, by
-//! itself and with everything from arrays to arrays.
+//! Time of the stand-alone remesher, in one thread: a pass with about 2 % edits on 2 500, 10 000 and 40 000 vertices. It is
+//! measured by itself and from arrays to arrays.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
 use taffeta_remesh::{

@@ -5,9 +5,9 @@
 //!   SizingField ──► metric per input vertex ─┘             (dense order; origin of every vertex on the input)
 //! ```
 //!
-//! The passes are those of the simulation. The metric comes from the field instead of the current shape: it is linear on
-//! the *input* (as a size, `M^(−½)`), and so are positions and velocities, and a vertex that a split makes takes them from
-//! the input face that its material point lies in. The result of many passes is therefore no average of averages.
+//! The passes are those of the simulation. The metric comes from the field instead of the current shape. It is linear on the
+//! *input* (as a size, `M^(−½)`), and so are positions and velocities. A vertex of a split takes them from the input face at
+//! its material point. The result of many passes is therefore no average of averages.
 //!
 //! ```
 //! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
@@ -49,11 +49,11 @@
 //!
 //! # Seams
 //!
-//! Panels that are sewn together have coordinates of their own: where the faces on the two sides of an edge disagree about
-//! the coordinates of its ends there is a seam. It is kept on both sides: its vertices are merged only along it, where it is
-//! straight in both charts, and a vertex that a split makes lies on the seam of the input in both. Such a vertex has a
-//! material point per chart; [`OutputArrays::material_faces`] tells which of them is at which corner, as separate lists of
-//! faces for positions and for texture coordinates do in files.
+//! Panels that are sewn together have coordinates of their own. An edge is a seam if its two faces disagree about the
+//! coordinates of its ends. It is kept on both sides: its vertices are merged only along it, where it is straight in both
+//! charts. A vertex of a split lies on the seam of the input in both. Such a vertex has a material point per chart.
+//! [`OutputArrays::material_faces`] gives the material point of each corner, like the separate faces for positions and texture
+//! coordinates in files.
 //!
 //! ```
 //! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
@@ -80,10 +80,10 @@
 //! # Without material coordinates
 //!
 //! [`MaterialCoords::Positions`] says that the shape in space is the one at rest, as a cloth of a scene without material
-//! coordinates has it; it may be closed. Sizes are then lengths in space, and each face is a chart of its own. New vertices
-//! lie on the input, and collapses and flips keep what they remove within [`FieldOptions::rest_tolerance`] of the result:
-//! creases and what is curved stay finer than the sizes allow. Contact is not looked at: sheets that are closer to each
-//! other than the tolerance may come to cross.
+//! coordinates has it; it may be closed. Sizes are then lengths in space, and each face is a chart of its own. New vertices lie
+//! on the input, and collapses and flips keep what they remove within [`FieldOptions::rest_tolerance`] of the result: creases
+//! and what is curved stay finer than the sizes allow. Contact is not tested: sheets that are closer to each other than the
+//! tolerance may cross.
 //!
 //! ```
 //! use taffeta_remesh::{FieldOptions, MaterialCoords, SheetArrays, SizingField, remesh_arrays};
@@ -189,11 +189,12 @@ impl FieldReport {
 pub struct Remeshed {
     /// The sheet.
     pub arrays: OutputArrays,
-    /// Where each of its vertices lies on the input. Positions and attributes are those of the input there; but for vertices
-    /// of a shape in space that a sharp fold of the input would have turned a face over at, which are near.
+    /// Place of each of its vertices on the input. Positions and attributes are those of the input there. The exception are
+    /// vertices of a shape in space at which a sharp fold of the input would have turned a face over: these lie near their
+    /// place.
     pub origins: Vec<Origin>,
-    /// Where the material points of the result lie in the charts of the input. Those of a vertex are the same point
-    /// of the surface, seen from the panels around it.
+    /// Places of the material points of the result in the charts of the input. Those of a vertex are the same point of the
+    /// surface, seen from the panels around it.
     pub material_origins: Vec<Origin>,
     /// For each input vertex its number in the result; `None`: it is gone.
     pub output_of_input: Vec<Option<u32>>,

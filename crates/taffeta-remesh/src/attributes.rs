@@ -4,7 +4,7 @@
 //! about them form a panel, a chart of its own; what the charts of a cloth say may overlap. [`is_single_valued`] tells
 //! whether there are seams.
 //!
-//! A cloth without material coordinates is at rest as it starts: its rest shape are the start positions in space, and
+//! A cloth without material coordinates is at rest in its start shape. Its rest shape are the start positions in space, and
 //! each face has a frame of its own, the face laid flat. [`SheetAttributes::rest_in_space`] makes it one.
 //!
 //! Masses, areas and rest shapes are never stored: they follow from the corners.
@@ -52,7 +52,7 @@ pub struct VertexAttributes {
     pub is_stitched: bool,
 }
 
-/// Where a vertex was one substep earlier.
+/// State of a vertex one substep earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VertexHistory {
     /// World position \[m\].
@@ -91,8 +91,8 @@ pub struct FaceAttributes {
     pub cloth: u32,
     /// Number of the panel in its cloth; 0 in a cloth without seams.
     pub panel: u32,
-    /// How far the rest shape may be here from that of the input \[m\], if it is in space: the sum of what edits have
-    /// moved. `None`: the rest shape is flat, that of the material coordinates.
+    /// Bound of the distance of the rest shape from that of the input \[m\], if it is in space: the sum of the displacements by
+    /// edits. `None`: the rest shape is flat, that of the material coordinates.
     pub rest_error: Option<f64>,
     /// Plastic curvature in the chart of the face \[1/m\]: folds that stay; zero where nothing has yielded.
     pub plastic_curvature: Sym2,

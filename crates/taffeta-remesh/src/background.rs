@@ -1,9 +1,8 @@
 //! The input surface of a fixed sizing field: where every vertex of a mesh that is being edited lies on it, and what it
 //! carries there.
 //!
-//! The field, positions and velocities are linear on the faces of the input. A vertex that a split makes takes all of them
-//! from the face of the input that its material point lies in, so that nothing is averaged twice, however many passes
-//! there are.
+//! The field, positions and velocities are linear on the faces of the input. A vertex of a split takes all of them from the
+//! input face at its material point, so that nothing is averaged twice, however many passes there are.
 
 use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::chart::Chart;

@@ -12,7 +12,7 @@ use taffeta_core::math::Sym2;
 /// Vertices that a mesh has at most for a complexity of 1, before it is coarsened: 2.5 to 4 were counted on sheets that swing and
 /// drape. Those that come out finer are stopped at the limit itself.
 const DENSITY: f64 = 3.7;
-/// Where sizes are at their upper limit already, the others have to give more: rounds until they do.
+/// Rounds in which the other sizes make up for those that are at their upper limit.
 const ROUNDS: u32 = 12;
 
 /// Makes the wanted sizes of cloths larger that would get more vertices than they may have. Returns those cloths, in increasing

@@ -67,8 +67,8 @@ impl Checker<'_> {
             || size <= self.rules.sliver_size && (is_sliver(he) || is_sliver(he.twin()))
     }
 
-    /// A quick test that almost every collapse of a mesh of the right size fails: whether the edge to a neighbor on the
-    /// far side would be short enough; where edges are looked at again after a change around them, those to all.
+    /// Quick test that almost every collapse of a mesh of the right size fails: the edge to a neighbor on the far side must be
+    /// short enough. Edges that are tested again after a change around them are compared with all neighbors.
     pub(crate) fn may_collapse(&self, he: Halfedge) -> bool {
         let [i, j] = self.mesh.ends(he);
         if self.rules.looks_around || self.working.kind_of(i) != RestKind::Flat {
@@ -333,7 +333,7 @@ impl Checker<'_> {
         }
     }
 
-    /// How far an edit that is yet to be made moves the material points.
+    /// Displacement of the material points by an edit that is yet to be made.
     pub(crate) fn displacement(&self, Replacement { before, after, layout }: &Replacement) -> Displacement {
         let place = |v: &VertexKey| layout.iter().find(|(w, _)| w == v).expect("the corners are laid out").1;
         let patch = |corners: &[VertexKey; 3]| Patch {

@@ -42,7 +42,7 @@ pub(crate) struct Editor<'a> {
     pub working: Working,
     pub report: RemeshReport,
     pub budget: usize,
-    /// Where edits give back the spin that they change.
+    /// Receiver of the angular momentum that edits change.
     pub spin: Spin<'a>,
     /// By cloth number.
     pub drifts: Vec<Drift>,
@@ -189,8 +189,8 @@ impl Editor<'_> {
         if !self.rules.flips {
             return flipped;
         }
-        // In a uniform metric every flip approaches the Delaunay mesh by the margin, so this ends; the limit is for
-        // metrics that differ from quad to quad, which could send edges around in circles.
+        // In a uniform metric every flip approaches the Delaunay mesh by the margin, so this ends. The limit is for metrics
+        // that differ from quad to quad, which could send edges around in circles.
         while let Some(e) = stack.pop().filter(|_| flipped.len() < MAX_FLIPS) {
             let Some(record) = self.flip_if_due(e, size_limit) else { continue };
             flipped.push(e);

@@ -1,8 +1,8 @@
 //! The smallest tensor that dominates some tensors.
 //!
-//! A symmetric 2×2 tensor is a disk with the center `((M₀₀ − M₁₁)/2, M₀₁)` and the radius `tr M/2`, and one tensor is
-//! nowhere smaller than another one exactly if its disk contains the other's. So the smallest is the smallest disk around
-//! disks (R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, 2012, §4.3).
+//! A symmetric 2×2 tensor is a disk with the center `((M₀₀ − M₁₁)/2, M₀₁)` and the radius `tr M/2`. One tensor is nowhere
+//! smaller than another exactly if its disk contains that of the other. So the smallest is the smallest disk around disks (R.
+//! Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, 2012, §4.3).
 
 use crate::metric::Metric;
 use glam::DVec2;

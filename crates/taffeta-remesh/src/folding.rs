@@ -1,4 +1,4 @@
-//! How sharply neighbors are folded, so that edits of a shape in space fold nothing over.
+//! Angles between neighboring faces, so that edits of a shape in space fold nothing over.
 //!
 //! Turning little in every edit does not keep a sliver from being turned over by several. So of a fixed field in space no
 //! edit makes a sharper fold than [`SHARPEST`], unless it was as sharp around the edit before. In a simulation the gate looks for

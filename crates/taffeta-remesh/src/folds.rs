@@ -11,8 +11,8 @@
 //! The mean over all old faces for all new ones was the alternative: it keeps the sum as well, but smears a fold over the
 //! whole patch in every edit.
 //!
-//! Charts are those of panels. Of a rest shape in space every face is a chart of its own, and faces that an edit replaces do
-//! not lie in one plane: there the new faces take the mean of all old ones by area, each turned into the new plane by the
+//! Charts are those of panels. Every face of a rest shape in space is a chart of its own, and faces that an edit replaces do
+//! not lie in one plane. There the new faces take the mean of all old ones by area, each turned into the new plane by the
 //! shortest way.
 
 use crate::attributes::SheetAttributes;

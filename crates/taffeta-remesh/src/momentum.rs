@@ -4,22 +4,21 @@
 //! the ring's free vertices are corrected by `δv_i = ΔP/M + ω×(x_i − c)`, `I ω = ΔL`; if the kinetic energy rose, the
 //! part of their motion that is not rigid is scaled down.
 //!
-//! `ΔL` is the change of the *spin*: the angular momentum about the ring's center of mass, where that is before and
-//! after. Collapses and flips move the center, so that the angular momentum about a fixed point changes by `Δ(m c) × V`.
-//! To undo that on the ring as well was tried on paper and rejected: a sheet that falls without turning would get a
-//! local spin of about `V/10h` from every flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`]
-//! gives it back to the whole sheet.
+//! `ΔL` is the change of the *spin*: the angular momentum about the ring's center of mass, where that is before and after.
+//! Collapses and flips move the center, so that the angular momentum about a fixed point changes by `Δ(m c) × V`. Undoing that
+//! on the one-ring as well was rejected: a sheet that falls without turning would get a local spin of about `V/10h` from every
+//! flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`] gives it back to the whole sheet.
 //!
-//! In a pass that is [paid for](crate::Pass::is_paid_for) rings are turned together after all edits ([`Spin::Spread`]). A split leaves
-//! every velocity where it was, but gathers lumped mass in its middle: a ring that keeps its spin turns faster, as coarse faces turn
-//! too slowly, and slower again when the vertex goes. But rings that overlap do not undo each other, and what each of them gets alone
-//! rings from vertex to vertex.
+//! In a pass that is [paid for](crate::Pass::is_paid_for) rings are turned together after all edits ([`Spin::Spread`]). A split
+//! leaves every velocity unchanged, but gathers lumped mass in its middle. A one-ring that keeps its spin turns faster, as
+//! coarse faces turn too slowly, and slower again when the vertex goes. But rings that overlap do not undo each other, and what
+//! each of them gets alone rings from vertex to vertex.
 //!
 //! A ring with held vertices keeps its linear momentum alone: the pins take what angular momentum is missing. The free
 //! vertices have too little inertia for it where they are few, and none at all where there is one.
 //!
-//! Where an edit changes the mass, as it does where a rest shape in space moves, what is kept is the velocity of the center
-//! of mass: a cloth that falls goes on falling as one. Keeping momentum would shake it by `Δm/m` of its speed.
+//! An edit may change the mass if a rest shape in space moves. Then the velocity of the center of mass is kept: a cloth that
+//! falls goes on falling as one. Keeping momentum would shake it by `Δm/m` of its speed.
 //!
 //! The areal density is uniform over a cloth, so it cancels: masses here are thirds of material areas \[m²\].
 
@@ -58,20 +57,20 @@ impl Drift {
     }
 }
 
-/// Where the spin that an edit changes is given back.
+/// Receiver of the angular momentum that an edit changes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spin<'a> {
     /// At once, on the ring, whose kinetic energy is kept down.
     OnRing,
-    /// After all edits, [spread](crate::spread) over the rings and what is around them; what that leaves, with the drift on the whole
-    /// sheet: in a pass after which somebody looks at the energy of all of it.
+    /// After all edits, [`spread`](crate::spread) over the one-rings and their surroundings. The remainder and the drift go to
+    /// the whole sheet, in a pass after which the energy of the whole sheet is measured.
     Spread(&'a Owed),
 }
 
 /// Motion of some vertices, per unit of areal density.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RingMotion {
-    /// Where the moments are taken about \[m\]. Near the ring, so that they do not cancel.
+    /// Point about which the moments are taken \[m\]. It is near the ring, so that they do not cancel.
     reference: DVec3,
     mass: f64,
     moment: DVec3,
@@ -270,8 +269,8 @@ impl RingMotion {
     }
 }
 
-/// Turns whole cloths a little, so that the angular momentum of each about its own center of mass is what it was before
-/// the edits that drifted: `drifts` by cloth number; later cloths have not drifted. A cloth with held vertices is left alone:
+/// Turns whole cloths a little, so that the angular momentum of each about its own center of mass is what it was before the
+/// edits that drifted. `drifts` is by cloth number; later cloths have not drifted. A cloth with held vertices is left alone:
 /// the pins take what is missing.
 ///
 /// Takes time proportional to the mesh: once after a series of edits, not after each.
@@ -306,7 +305,7 @@ pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drif
 pub struct MovedVertex {
     /// Mass \[kg\].
     pub mass: f64,
-    /// Where it was, and where it is \[m\].
+    /// Its positions before and now \[m\].
     pub path: [DVec3; 2],
     /// Velocity \[m/s\].
     pub velocity: DVec3,
@@ -314,8 +313,8 @@ pub struct MovedVertex {
     pub is_free: bool,
 }
 
-/// Corrects the velocities of a connected piece of cloth of which vertices were moved: it keeps linear and angular momentum
-/// about its center of mass, and has no more kinetic energy than before as far as its motion is not rigid. A piece with held
+/// Corrects the velocities of a connected piece of cloth of which vertices were moved. It keeps linear and angular momentum
+/// about its center of mass. It has no more kinetic energy than before, as far as its motion is not rigid. A piece with held
 /// vertices keeps its linear momentum alone.
 pub fn settle_moved(vertices: &mut [MovedVertex]) {
     let Some(reference) = vertices.first().map(|vertex| vertex.path[0]) else { return };
@@ -325,8 +324,8 @@ pub fn settle_moved(vertices: &mut [MovedVertex]) {
     vertices.iter_mut().zip(after).for_each(|(vertex, body)| vertex.velocity = body.velocity);
 }
 
-/// Takes kinetic energy \[J\] from the motion of a connected piece of cloth within itself, as much as there is up to `amount`: what
-/// is not rigid is scaled down, so that both momenta stay. Returns how much that was. Positions are the later ones of the paths.
+/// Takes kinetic energy \[J\] from the non-rigid motion of a connected piece of cloth, as much as there is up to `amount`. That
+/// motion is scaled down, so that both momenta stay. Returns how much that was. Positions are the later ones of the paths.
 pub fn slow_within(vertices: &mut [MovedVertex], amount: f64) -> f64 {
     let Some(reference) = vertices.first().map(|vertex| vertex.path[1]) else { return 0.0 };
     let mut bodies = bodies_at(vertices, 1, reference);

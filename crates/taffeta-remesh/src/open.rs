@@ -9,8 +9,9 @@ use crate::rest::span;
 use glam::DVec3;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, OpenBlocked, OpenRecord, OpenedEdge, Side, VertexKey};
 
-/// How far the copies go toward the middle of their faces, as a part of the way. Small enough to change the strain by less than
-/// solvers leave of it, large enough for the normals between the two sides to be exact to 1 in a million.
+/// Displacement of the copies toward the middle of their faces, as a part of the way. It is small enough to change the strain
+/// by less than the tolerance of solvers. It is large enough for the normals between the two sides to be exact to 1 in a
+/// million.
 const GAP: f64 = 1e-3;
 
 /// Opens inner edges all together, of cloths with or without material coordinates.

@@ -1,6 +1,6 @@
 //! Places on the input surface.
 
-/// Where a vertex of the result lies on the input.
+/// Place of a vertex of the result on the input.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Origin {
     /// Number of the input face.

@@ -1,9 +1,9 @@
 //! The kinetic energy of whole pieces of cloth over a pass.
 //!
-//! Every edit keeps the energy of its ring down (`momentum`), but not that of the cloth: a ring that turns rigidly gains
-//! energy as it loses inertia, and many such rings do not turn together. So after all edits the motion of each connected
-//! piece within itself, what is left of it besides its rigid motion, is scaled down until the piece has no more kinetic
-//! energy than before. Neither linear nor angular momentum knows of that.
+//! Every edit keeps the energy of its one-ring down (`momentum`), but not that of the cloth. A one-ring that turns rigidly
+//! gains energy as it loses inertia, and many such one-rings do not turn together. So after all edits the non-rigid motion of
+//! each connected piece is scaled down until the piece has no more kinetic energy than before. Neither linear nor angular
+//! momentum knows of that.
 //!
 //! This cannot keep down the energy of a motion that is rigid already. With lumped masses a finer mesh has less
 //! inertia, and with the same angular momentum it turns faster. Motion that is not rigid pays for that as long as

@@ -1,4 +1,4 @@
-//! How far a change of the mesh moves the material points, although no vertex moves.
+//! Displacement of the material points by a change of the mesh, although no vertex moves.
 //!
 //! Before and after a collapse or a flip the same patch of the material plane is covered by other faces. Both surfaces are
 //! linear on the pieces in which the faces overlap, so the mean square of their distance is exact.
@@ -30,7 +30,7 @@ impl Patch {
     }
 }
 
-/// How far an edit moves the material points.
+/// Displacement of the material points by an edit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Displacement {
     /// The squared distance between the surfaces before and after, integrated over the patch \[m⁴\].
@@ -50,7 +50,7 @@ impl Displacement {
     }
 }
 
-/// How far edits may move the material points of a cloth.
+/// Limit of the displacement of the material points of a cloth by edits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Allowance {
     /// The squared distance over the cloth, integrated, that is left to the pass \[m⁴\].

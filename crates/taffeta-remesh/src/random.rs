@@ -17,7 +17,7 @@ const QUALITY_MIN: f64 = 0.1;
 /// Sine of the angle up to which boundaries and seams count as straight: round-off.
 const STRAIGHT_SINE: f64 = 1e-9;
 
-/// How far a rest shape in space may move \[m\]: round-off.
+/// Largest displacement of a rest shape in space \[m\]: round-off.
 const REST_TOLERANCE: f64 = 1e-9;
 
 /// Kinds of edits.

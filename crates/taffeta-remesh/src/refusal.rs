@@ -27,7 +27,7 @@ pub(crate) enum CollapseRefusal {
 }
 
 impl CollapseRefusal {
-    /// How far the checks came: of two refusals the one with the higher rank says more.
+    /// Number of the check that failed: of two refusals the one with the higher rank says more.
     fn rank(&self) -> usize {
         match self {
             Self::TooLong => 0,

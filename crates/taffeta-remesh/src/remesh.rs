@@ -1,8 +1,8 @@
 //! One remeshing pass: sizing, splits with flips, collapses with flips.
 //!
-//! Everything happens in the order of (size, key), so the same input gives the same edits. Passes that follow each
-//! other on a shape that does not move come to rest: a split starts above size 1, a collapse makes nothing above
-//! [`COLLAPSE_SIZE`](crate::COLLAPSE_SIZE), and flips only approach the Delaunay mesh.
+//! Everything happens in the order of (size, key), so the same input gives the same edits. Passes that follow each other on an
+//! unmoving shape come to rest. A split starts above size 1, a collapse makes nothing above [`COLLAPSE_SIZE`], and flips only
+//! approach the Delaunay mesh.
 
 use crate::attributes::SheetAttributes;
 use crate::background::Tracker;
@@ -73,8 +73,8 @@ pub fn remesh(
     report
 }
 
-/// The metric that the present shape asks for at each vertex of the cloths that are remeshed, if that is finer than the mesh: so
-/// that some edge is more than `lack` times as long as asked. Else nothing.
+/// Metrics of the present shape at the vertices of the cloths that are remeshed, if their mesh is too coarse. It is if some
+/// edge is more than `lack` times as long as asked. Otherwise empty.
 pub fn find_lacks(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,

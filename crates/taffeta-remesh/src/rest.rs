@@ -55,8 +55,8 @@ pub(crate) struct Wedge {
 
 /// The faces around the tail of a half-edge of a cloth with material coordinates, counter-clockwise from it.
 ///
-/// A seam or the boundary must lead through the tail only if the half-edge lies on it: with more lines than that the
-/// charts of some faces do not know the tip.
+/// A seam or the boundary must lead through the tail only if the half-edge lies on it. With more lines than that the charts of
+/// some faces do not know the tip.
 pub(crate) fn wedges(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> Vec<Wedge> {
     let beyond = (!mesh.is_boundary_halfedge(he.twin())).then(|| attributes.material_of(he.twin()));
     let ahead = (!mesh.is_boundary_halfedge(he)).then(|| attributes.material_of(mesh.next(he)));

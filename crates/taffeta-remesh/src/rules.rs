@@ -26,12 +26,12 @@ const SLIVER_SHARE: f64 = 0.95;
 /// right triangle of 1 : 5; below, strain is measured badly and few edges can be flipped.
 pub const QUALITY_MIN: f64 = 0.4;
 
-/// How far edits may move a rest shape in space from that of the input, as a part of the smallest edge. A chord of length
-/// `h` on a curvature `1/r` is `h²/8r` off: with ten times this a coarse mesh of a tight tube would lose a percent of
-/// its area, with a tenth of it tubes would not be coarsened at all.
+/// Largest distance of a rest shape in space from that of the input, as a part of the smallest edge. A chord of length `h` on a
+/// curvature `1/r` is `h²/8r` off. Ten times this limit would cost a coarse mesh of a tight tube a percent of its area. With a
+/// tenth of it, tubes would not be coarsened at all.
 pub const REST_TOLERANCE: f64 = 0.1;
 
-/// How far a rest shape in space may move from that of the input: the smaller one of two lengths.
+/// Largest distance of a rest shape in space from that of the input: the smaller one of two lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RestTolerance {
     /// A length \[m\].
@@ -58,7 +58,7 @@ pub(crate) struct EditRules<'a> {
     pub pins: &'a [Region],
     /// No split is made beyond this number of vertices, by cloth number; `None`: the cloth is not touched.
     pub max_vertices: Vec<Option<usize>>,
-    /// How far a rest shape in space may move from that of the input, by cloth number.
+    /// Largest distance of a rest shape in space from that of the input, by cloth number.
     pub rest_tolerances: Vec<RestTolerance>,
     /// Splits and collapses of a pass; `None`: as many as [`BUDGET_PER_VERTEX`] and [`BUDGET_MIN`] allow.
     pub budget: Option<usize>,

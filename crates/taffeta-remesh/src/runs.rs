@@ -1,8 +1,8 @@
 //! Runs of the boundary that are being sewn, as the sizing field sees them.
 //!
-//! Their edges stay whole, for their vertices have partners on the other side. A triangle at such an edge has another one of
-//! at least half its length, whatever is split; if the field asked for less, splits would go on without end, toward
-//! triangles without height. So the wanted size is at least that of the run there, and less by the distance from it further in.
+//! Their edges stay whole, for their vertices have partners on the other side. A triangle at such an edge has another one of at
+//! least half its length, whatever is split. If the field asked for less, splits would go on without end, toward triangles
+//! without height. So the wanted size is at least that of the run there, and less by the distance from it further in.
 
 use crate::attributes::SheetAttributes;
 use crate::working::{EdgeRow, Working};

@@ -29,7 +29,7 @@ type FaceSide = (u32, usize);
 struct Line {
     /// The faces on both sides of each edge of the input: that along the line, and that against it.
     edges: Vec<[FaceSide; 2]>,
-    /// Where each edge starts, and the last one ends \[m\].
+    /// Start of each edge, and end of the last one \[m\].
     places: Vec<f64>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far a face may be from the smooth cloth if nobody says it \[m\]: what is seen of a cloth of a few meters.
+/// Default of the distance between a face and the smooth cloth \[m\]: the visible detail of a cloth of a few meters.
 const DEFAULT_ERROR: f64 = 0.004;
 
 /// Limits and thresholds of remeshing.
@@ -24,18 +24,17 @@ pub struct RemeshSettings {
     /// Change of the distance to an obstacle along an edge that is fine enough, relative to that distance. `None`: obstacles
     /// are not looked at.
     pub refine_obstacle: Option<f64>,
-    /// How far a face may be from the smooth cloth that it stands for \[m\]. Takes the place of all five thresholds above,
-    /// which then do not count: curvature, now and at the end of the next interval, and change of strain are held against
-    /// the error of linear interpolation, compression against the folds that an edge could hide. `None`: the thresholds
-    /// count.
+    /// Largest distance of a face from the smooth cloth that it stands for \[m\]. It replaces all five thresholds above, which
+    /// then do not count. Curvature, now and at the end of the next interval, and change of strain are compared with the error
+    /// of linear interpolation. Compression is compared with the folds that an edge could hide. `None`: the thresholds count.
     pub refine_error: Option<f64>,
-    /// How many times as long edges may be where the camera does not see them, or sees them from afar, at least 1; see
+    /// Factor by which edges may be longer outside the picture of the camera, or far from it, at least 1; see
     /// [`View`](crate::View). `None`: the camera does not matter.
     pub coarsen_unseen: Option<f64>,
-    /// By how much of its size a pass may move the material points of the cloth, root mean square: collapses and flips that
-    /// would move them more wait for passes to come, and one that by itself is more is not made. New vertices that leave their
-    /// edges to lie on a bend use what these leave. `None`: there is no bound.
-    /// By default a tenth of a pixel where the cloth fills the width of a screen.
+    /// Largest displacement of the material points of the cloth by a pass, RMS relative to its size. Collapses and flips that
+    /// would move them more wait for later passes. One that exceeds the limit by itself is not made. New vertices that leave
+    /// their edges to lie on a bend use what these leave. `None`: there is no bound. By default a tenth of a pixel where the
+    /// cloth fills the width of a screen.
     pub popping: Option<f64>,
     /// True if edges may be longer along folds than across them. Otherwise all directions get the shortest length
     /// that one of them asks for.

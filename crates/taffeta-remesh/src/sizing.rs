@@ -5,8 +5,8 @@
 //! and their scaling follow R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation
 //! (2012), §4. Of a cloth that is to be remeshed isotropically all metrics are, from the terms on.
 //!
-//! Of a rest shape in space the curvature that counts is what it lacks to that at rest: the creases of the input are part
-//! of the shape, and no refinement makes them smoother.
+//! For a rest shape in space the curvature counts by its difference from that at rest. The creases of the input are part of the
+//! shape, and no refinement makes them smoother.
 
 mod terms;
 
@@ -77,9 +77,9 @@ fn gradient_of(values: [DVec3; 3], gradients: [DVec2; 2]) -> [DVec3; 2] {
     [d1 * gradients[0].x + d2 * gradients[1].x, d1 * gradients[0].y + d2 * gradients[1].y]
 }
 
-/// How hinge angles ask for a finer mesh under one error, beside the normals. Where a bend is resolved both say the same, up to what
-/// the triangles make of the hinges. A sharp crease has twice the curvature by its hinge, as if it filled both faces each, and
-/// of folds from edge to edge the normals see nothing.
+/// Size terms of hinge angles under one error, beside those of the normals. On a resolved bend both give the same size, up to
+/// the shape of the triangles. A sharp crease has twice the curvature by its hinge, as if it filled both faces each, and the
+/// normals miss folds from edge to edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hinges {
     /// In full: before a simulation begins, when a coarse mesh shows in its hinges first what is to come.

@@ -1,14 +1,15 @@
 //! Edits of a rest shape in space: that of a cloth without material coordinates, which is at rest as it starts.
 //!
-//! The start positions carry the rest shape. A split puts a vertex on the surface that is there, so the rest shape stays
-//! what it was. A flip or a collapse replaces faces by others through the same vertices; the lengths and the angles at
-//! rest are those of the new faces, so what was at rest is at rest afterwards, exactly. The surface itself moves, by
-//! the distance of the two diagonals in a flip, by the height of the removed vertex over the new faces in a collapse.
-//! Faces add up what has moved, and an edit beyond a limit is refused: what passes do and undo cannot wear the shape
-//! away. On flat parts, along straight creases and at flat boundaries nothing moves.
+//! The start positions carry the rest shape. A split puts a vertex on the surface that is there, so the rest shape stays what
+//! it was. A flip or a collapse replaces faces by others through the same vertices. The lengths and angles at rest are those of
+//! the new faces, so a shape at rest stays at rest, exactly.
 //!
-//! To lay the ring of a vertex out in the plane instead was considered: it needs no positions, but where the shape is
-//! curved a ring has no plane layout, and nothing remembers how far the shape has drifted.
+//! The surface itself moves, by the distance of the two diagonals in a flip, by the height of the removed vertex over the new
+//! faces in a collapse. Faces add up their displacements, and an edit beyond a limit is refused: passes that undo each other
+//! cannot wear the shape away. On flat parts, along straight creases and at flat boundaries nothing moves.
+//!
+//! Laying the one-ring of a vertex out in the plane instead was rejected. It needs no positions, but a curved one-ring has no
+//! plane layout, and nothing remembers how far the shape has drifted.
 //!
 //! The frame of a face is in space the direction of its first material axis, the warp. A face that an edit changes keeps
 //! the warp that it had, turned into its new plane; the two faces of a flip take the mean of both.
@@ -48,13 +49,13 @@ fn error_of(attributes: &SheetAttributes, f: FaceKey) -> f64 {
     attributes.faces[f].rest_error.unwrap_or(0.0)
 }
 
-/// How far the rest shape would be from the input around an edge that is flipped \[m\].
+/// Distance of the rest shape from the input around an edge if it is flipped \[m\].
 pub(crate) fn flip_error(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
     let before = mesh.edge_faces(e).into_iter().flatten().map(|f| error_of(attributes, f));
     before.fold(0.0, f64::max) + flip_move(mesh, attributes, e)
 }
 
-/// How far a flip moves the surface: the distance of the two diagonals \[m\].
+/// Displacement of the surface by a flip: the distance of the two diagonals \[m\].
 pub(crate) fn flip_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> f64 {
     let he = Halfedge::new(e, Side::First);
     let [Some(c), Some(d)] = [mesh.opposite(he), mesh.opposite(he.twin())] else { return f64::INFINITY };
@@ -65,7 +66,7 @@ pub(crate) fn flip_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: Ed
     if length > 0.0 { (c - a).dot(across).abs() / length } else { f64::INFINITY }
 }
 
-/// How far the rest shape would be from the input around a tail that is merged into its tip \[m\].
+/// Distance of the rest shape from the input around a tail if it is merged into its tip \[m\].
 pub(crate) fn collapse_error(mesh: &HalfedgeMesh, attributes: &SheetAttributes, he: Halfedge) -> f64 {
     let [i, j] = mesh.ends(he);
     let [x_i, x_j] = starts(attributes, [i, j]);
@@ -85,8 +86,8 @@ pub(crate) fn collapse_error(mesh: &HalfedgeMesh, attributes: &SheetAttributes, 
     before + moved.max(outline_move(mesh, attributes, i))
 }
 
-/// How far the outline moves where a vertex of it is removed: to the line through its two neighbors there \[m\]; 0 off the
-/// outline.
+/// Displacement of the outline if a vertex of it is removed: the distance to the line through its two neighbors \[m\]; 0 off
+/// the outline.
 pub(crate) fn outline_move(mesh: &HalfedgeMesh, attributes: &SheetAttributes, i: VertexKey) -> f64 {
     if !mesh.is_boundary_vertex(i) {
         return 0.0;
@@ -154,8 +155,8 @@ fn lay_flat(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, f: FaceKey, w
     }
 }
 
-/// The two faces of an edge laid out side by side in the plane \[m\]: tail and tip of its first side, then the opposite
-/// corners on the left and on the right. `None` on the boundary.
+/// The two faces of an edge laid out side by side in the plane \[m\]: tail and tip of its first side, then the opposite corners
+/// on left and right. `None` on the boundary.
 pub(crate) fn unfold(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) -> Option<[DVec2; 4]> {
     let he = Halfedge::new(e, Side::First);
     let (c, d) = (mesh.opposite(he)?, mesh.opposite(he.twin())?);

@@ -1,9 +1,12 @@
 //! Spin that edits owe to their rings, given to what is around them.
 //!
-//! An edit changes the lumped masses of a ring and with them its angular momentum. Given back to each ring by itself, as a rotation,
-//! it leaves velocities that ring from vertex to vertex: the estimate of the error in time takes them for motion, and a swing took
-//! twice the substeps. Not given back, what coarse faces have turned too slowly stays too slow: the swing erred two to three times as much in
-//! the end. So the momenta that rings owe to their vertices are summed up, and shared with neighbors in a few rounds.
+//! An edit changes the lumped masses of a ring and with them its angular momentum. If each one-ring got it back by itself, as a
+//! rotation, velocities would oscillate from vertex to vertex. The estimate of the error in time takes that for motion, and a
+//! swing took twice the substeps.
+//!
+//! If nobody got it back, coarse faces that have turned too slowly would stay too slow: the swing erred two to three times as
+//! much in the end. So the momenta that one-rings owe to their vertices are summed up, and shared with neighbors in a few
+//! rounds.
 
 use crate::attributes::SheetAttributes;
 use crate::momentum::{Drift, collect_cloths};

@@ -22,10 +22,11 @@ use taffeta_mesh::{
 /// Splits an edge at its midpoint. Positions, velocities, start positions, material coordinates and holds are linear, the
 /// metric is the mean; `pins` are the regions of the pins by number.
 ///
-/// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in
-/// the pin's region: pins hold patches and edges, so what lies between held points inside them is held as well. A pin of
-/// listed vertices has no region; its patches are the faces that it holds at all corners. If two pins hold the ends, as at
-/// a corner of a sheet held at its sides, one of them must have the whole edge in its region.
+/// The new vertex is held if both ends are held by the same pin and the edge lies on the boundary or the midpoint in the pin's
+/// region. Pins hold patches and edges, so all points between held points inside them are held as well. A pin of listed
+/// vertices has no region; its patches are the faces that it holds at all corners.
+///
+/// If two pins hold the ends, as at a corner of a sheet held at its sides, one of them must have the whole edge in its region.
 ///
 /// # Errors
 /// As [`HalfedgeMesh::split_edge`]; nothing has changed then.

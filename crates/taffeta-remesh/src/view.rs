@@ -12,7 +12,7 @@ const RAMP: f64 = 0.25;
 /// A camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Where it stands \[m\].
+    /// Its position \[m\].
     eye: DVec3,
     /// To the right of the picture, upward and into it: unit vectors.
     axes: [DVec3; 3],
@@ -23,12 +23,12 @@ pub struct View {
 }
 
 impl View {
-    /// A camera at a place \[m\] that looks at a target \[m\], with a direction that is upward in the picture, and the angles of
-    /// its picture from side to side and from bottom to top \[rad\]. At the distance of the target and nearer, cloth is as
-    /// fine as it is asked to be.
+    /// Camera at a place \[m\] that looks at a target \[m\], with the upward direction of the picture. The angles of the
+    /// picture are those from side to side and from bottom to top \[rad\]. At the distance of the target and nearer, cloth is
+    /// as fine as it is asked to be.
     ///
-    /// `None` if that is no view: the target is where the camera stands or in the direction that is upward, an angle is
-    /// not between 0 and π, or something is not finite.
+    /// `None` if that is no view: the target is at the camera or in the upward direction, an angle is not between 0 and π, or
+    /// something is not finite.
     pub fn new([eye, target]: [DVec3; 2], up: DVec3, angles: [f64; 2]) -> Option<Self> {
         let ahead = (target - eye).try_normalize()?;
         let right = ahead.cross(up.try_normalize()?).try_normalize()?;
@@ -51,8 +51,8 @@ impl View {
         Self { eye: pose.apply(self.eye), axes: self.axes.map(|axis| pose.rotation * axis), ..*self }
     }
 
-    /// How many times longer than asked for edges at a point \[m\] may be: from 1, where they are in the picture and not
-    /// farther than the target, to `most`.
+    /// Factor by which edges at a point \[m\] may be longer than asked for: from 1, in the picture and not farther than the
+    /// target, to `most`.
     pub fn coarsening(&self, point: DVec3, most: f64) -> f64 {
         let way = point - self.eye;
         let [right, up, ahead] = self.axes.map(|axis| way.dot(axis));

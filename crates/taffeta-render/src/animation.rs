@@ -183,8 +183,8 @@ impl GifWriter {
     }
 }
 
-/// How long each of some pictures stays \[1/100 s\] so that an animation keeps the time of its frames \[s\], which increase:
-/// round-off does not add up. The last one stays as long as the one before.
+/// Duration of each of some pictures \[1/100 s\] that keeps the times of the frames \[s\], which increase. Round-off does not
+/// add up. The last picture stays as long as the one before.
 pub fn compute_delays(times: &[f64]) -> Vec<u16> {
     let first = times.first().copied().unwrap_or_default();
     let hundredths = |time: f64| (100.0 * (time - first)).round();

@@ -18,14 +18,14 @@ use taffeta_core::{TriangleMesh, math};
 
 /// Vertical angle of view of a framing camera \[degrees\]. Wider distorts the near side, narrower looks flat.
 const FRAMING_VIEW_DEG: f64 = 28.0;
-/// Where a framing camera stands if nothing speaks against it: degrees to the right of the front.
+/// Default azimuth of a framing camera: degrees to the right of the front.
 const FRAMING_RIGHT_DEG: f64 = 30.0;
-/// Where else it may stand. All on the front side, so that a front stays one.
+/// Other azimuths of a framing camera. All on the front side, so that a front stays one.
 const OTHER_RIGHT_DEG: [f64; 6] = [-30.0, 60.0, -60.0, 0.0, 90.0, -90.0];
-/// How much more of a cloth must be seen from another place for the camera to stand there. Lower, and folds that come and
+/// Ratio by which more of a cloth must be seen from another azimuth for the camera to take it. Lower, and folds that come and
 /// go would move the camera; higher, and a flag may be seen edge-on.
 const OTHER_GAIN_MIN: f64 = 1.3;
-/// Where a framing camera stands: degrees above the horizon.
+/// Elevation of a framing camera: degrees above the horizon.
 const FRAMING_ABOVE_DEG: f64 = 24.0;
 /// The framed box fills this share of the picture in the direction that limits it.
 const FRAMING_FILL: f64 = 0.94;
@@ -33,7 +33,7 @@ const FRAMING_FILL: f64 = 0.94;
 /// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands \[m\].
+    /// Its position \[m\].
     pub eye: DVec3,
     /// A point in the middle of the picture \[m\].
     pub target: DVec3,

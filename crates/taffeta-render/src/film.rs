@@ -45,7 +45,7 @@ const KEY_INTERVAL: u32 = 60;
 /// Bits per second that the encoder is told and does not keep to: the quality is fixed.
 const BIT_RATE: u32 = 10_000_000;
 
-/// How a film is encoded.
+/// Settings of the encoder of a film.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilmSettings {
     /// Width and height \[pixels\]: even, and at most [`LONGEST_SIDE`] and [`SHORTER_SIDE`], whichever way round.
@@ -109,7 +109,7 @@ pub struct Film {
     encoder: Encoder,
     file: BufWriter<NamedTempFile>,
     muxer: Mp4FileMuxer,
-    /// Where the next picture goes \[bytes\].
+    /// Position of the next picture in the file \[bytes\].
     position: u64,
     /// When the last picture ends \[s\], and in parts of a second.
     until: f64,

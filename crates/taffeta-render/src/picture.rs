@@ -24,7 +24,7 @@ pub struct Picture {
     pub up: DVec3,
     /// Meaning of the colors of the cloths.
     pub coloring: Coloring,
-    /// Where their legend is.
+    /// Place of their legend.
     pub legend: LegendPlace,
 }
 
@@ -38,7 +38,7 @@ pub enum Coloring {
     Scale(Scale),
 }
 
-/// Where the legend of a scale is.
+/// Place of the legend of a scale.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LegendPlace {
     /// In the picture, at the right border.

@@ -22,9 +22,9 @@ const BAND_SAMPLES: usize = 4_000_000;
 /// Draws the bodies.
 ///
 /// # Errors
-/// [`RenderError::SizeZero`] and [`RenderError::SizeTooLarge`]; [`RenderError::EmptyScene`] if no body has a face;
-/// [`RenderError::PositionNotFinite`], [`RenderError::CornerOutOfRange`] and [`RenderError::ValueCount`] for a broken
-/// body; [`RenderError::Camera`] for a camera without a view; [`RenderError::Scale`] for a scale without extent.
+/// [`RenderError::SizeZero`] and [`RenderError::SizeTooLarge`]. [`RenderError::EmptyScene`] if no body has a face.
+/// [`RenderError::PositionNotFinite`], [`RenderError::CornerOutOfRange`] and [`RenderError::ValueCount`] for a broken body.
+/// [`RenderError::Camera`] for a camera without a view. [`RenderError::Scale`] for a scale without extent.
 pub fn render(bodies: &[Body], picture: &Picture) -> Result<Image, RenderError> {
     picture.validate_size()?;
     for (number, body) in bodies.iter().enumerate() {

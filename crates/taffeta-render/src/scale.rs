@@ -20,7 +20,7 @@ pub enum Palette {
     Diverging,
 }
 
-/// Where a value lies between the ends of a scale.
+/// Spacing of values between the ends of a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
     /// By its difference from the first.
@@ -38,7 +38,7 @@ pub struct Scale {
     pub low: f64,
     /// Value of the last color.
     pub high: f64,
-    /// How values are spaced.
+    /// Spacing of the values.
     pub spacing: Spacing,
     /// The colors.
     pub palette: Palette,
@@ -94,7 +94,7 @@ impl Scale {
         Ok(())
     }
 
-    /// Where a value lies, from 0 to 1: at an end if it is beyond it. NaN if it is not finite.
+    /// Place of a value, from 0 to 1: at an end if it is beyond it. NaN if it is not finite.
     pub fn place_of(&self, value: f64) -> f64 {
         if !value.is_finite() {
             return f64::NAN;

@@ -27,9 +27,9 @@ const SHEEN: f32 = 0.10;
 /// Strength and exponent (as a power of two) of the highlight of cloth and of obstacles (Blinn, 1977).
 const CLOTH_GLOSS: (f32, u32) = (0.05, 4);
 const OBSTACLE_GLOSS: (f32, u32) = (0.06, 5);
-/// How much darker than the background a floor is in full light.
+/// Color of a floor in full light, relative to the background.
 const FLOOR_TINT: Vec3 = Vec3::new(0.93, 0.935, 0.945);
-/// How dark the key light's shadow on a floor is, 0 to 1.
+/// Darkness of the key light's shadow on a floor, 0 to 1.
 const FLOOR_SHADOW: f32 = 0.42;
 
 /// All that the color of a point depends on.
@@ -149,8 +149,8 @@ impl<'a> Shader<'a> {
 
     /// The share of the key light that reaches a point on its lit side.
     ///
-    /// The facets of a smooth surface shade themselves where the light grazes, so the point is first lifted to the
-    /// surface that the vertex normals describe (Hanika, Hacking the Shadow Terminator, 2021).
+    /// The facets of a smooth surface shade themselves at grazing light. So the point is first lifted to the surface that the
+    /// vertex normals describe (Hanika, Hacking the Shadow Terminator, 2021).
     fn compute_key_light(&self, point: &Point) -> f32 {
         let lit_side = if point.normal.dot(self.key.direction) < 0.0 { -1.0 } else { 1.0 };
         let mut lifted = Vec3::ZERO;

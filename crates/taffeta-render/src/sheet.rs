@@ -15,7 +15,7 @@ const INK: [u8; 3] = [0x22, 0x26, 0x2e];
 /// Color of what is below a label \[sRGB\], and how much of the picture it hides.
 const PANEL: ([u8; 3], f32) = ([0xff; 3], 0.72);
 
-/// How pictures are laid out on a sheet.
+/// Layout of pictures on a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SheetLayout {
     /// Pictures side by side.
@@ -31,8 +31,8 @@ pub struct SheetLayout {
 }
 
 impl SheetLayout {
-    /// The layout of `count` pictures on a sheet of about `width` × `height` \[pixels\], in a grid that is as square as it
-    /// can be: each picture then has nearly the shape of the sheet.
+    /// Layout of `count` pictures on a sheet of about `width` × `height` \[pixels\], in a grid that is as square as it can be.
+    /// Each picture then has nearly the shape of the sheet.
     ///
     /// # Errors
     /// [`RenderError::SizeZero`] and [`RenderError::SizeTooLarge`] if the sheet has no pixels for all of them, or too many.

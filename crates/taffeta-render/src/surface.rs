@@ -21,7 +21,7 @@ pub(crate) struct Surface {
     pub(crate) positions: Vec<Vec3>,
     /// Unit normals of the vertices, weighted by area.
     pub(crate) normals: Vec<Vec3>,
-    /// How much of the surface is left at each vertex, 0 to 1: below 1 only on floors.
+    /// Opacity of the surface at each vertex, 0 to 1: below 1 only on floors.
     pub(crate) opacity: Vec<f32>,
     /// Place of each vertex on the scale of colors, 0 to 1; NaN: none. Empty without a scale.
     pub(crate) tones: Vec<f32>,
@@ -84,7 +84,7 @@ impl Surface {
         }
     }
 
-    /// How much deeper than it is a face is drawn \[m\].
+    /// Offset by which a face is drawn deeper than it is \[m\].
     pub(crate) fn depth_bias(&self, fi: usize) -> f32 {
         if matches!(self.kinds[fi], BodyKind::Cloth { .. }) { 0.0 } else { OBSTACLE_BIAS * self.radius }
     }

@@ -6,10 +6,10 @@ use glam::{Vec2, Vec3};
 const LINE_WIDTH: f32 = 1.0;
 /// Height of the picture from which lines grow \[pixels\].
 const REFERENCE_HEIGHT: f32 = 720.0;
-/// How much of the cloth's color a line hides.
+/// Opacity of a line over the cloth's color.
 const LINE_OPACITY: f32 = 0.78;
-/// Faces whose inscribed circle is smaller than this many line widths have paler lines, so that a mesh too fine for
-/// the picture becomes a tone instead of a black patch.
+/// Faces whose inscribed circle is smaller than this many line widths have paler lines. A mesh too fine for the picture then
+/// becomes a tone instead of a black patch.
 const FADE_RADIUS: f32 = 2.2;
 /// Opacity that is left for the smallest faces, relative to [`LINE_OPACITY`].
 const FADE_LIMIT: f32 = 0.2;
@@ -45,8 +45,7 @@ impl FaceLines {
         Self { edges, half_width: 0.5 * width, opacity: LINE_OPACITY * fade }
     }
 
-    /// How much of the color at a point \[pixels\] is hidden by a line, 0 to 1, smooth over the width `softness`
-    /// \[pixels\].
+    /// Part of the color at a point \[pixels\] that a line hides, 0 to 1, smooth over the width `softness` \[pixels\].
     pub(crate) fn compute_coverage(&self, point: Vec2, softness: f32) -> f32 {
         let point = point.extend(1.0);
         let distance = self.edges.iter().map(|edge| edge.dot(point).abs()).fold(f32::INFINITY, f32::min);

@@ -76,7 +76,7 @@ impl SceneError {
 pub struct Problem {
     /// The scene file.
     pub path: PathBuf,
-    /// Where in the file; `None` if the value comes from an override.
+    /// Place in the file; `None` if the value comes from an override.
     pub location: Option<Location>,
     /// The override that set the value, as `key.path=value`.
     pub setting: Option<String>,

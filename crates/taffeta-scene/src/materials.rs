@@ -11,9 +11,10 @@
 //! | loss of stretch | resilience RT | – | at most (1 − RT)/π: a first pull leaves some set |
 //! | loss of bending | hysteresis 2HB | – | (2/π) 2HB/(B κ) at a curvature κ of 1/cm |
 //!
-//! The loss factor is the energy lost in a cycle over 2π times the energy stored. That of friction between yarns hardly depends on
-//! the frequency; the model, a viscous stress `τ` times the rate of the elastic one, has `2πfτ`, which is right at one frequency
-//! and the same on every mesh and for every step. Folds that vibrate faster die away sooner than those of real cloth.
+//! The loss factor is the energy lost in a cycle over 2π times the energy stored. The loss of friction between yarns hardly
+//! depends on the frequency. The model is a viscous stress `τ` times the rate of the elastic one. Its loss is `2πfτ`, which is
+//! right at one frequency and the same on every mesh and for every step. Folds that vibrate faster die away sooner than those
+//! of real cloth.
 //!
 //! No preset is one measured specimen: each is a middle value of the ranges that are usual for its kind of fabric, and
 //! its [`Figure`]s say which are so. What follows from the definition of a grade or from another figure is derived. What
@@ -28,7 +29,7 @@ use std::sync::LazyLock;
 use taffeta_core::Friction;
 use taffeta_solve::{DEFAULT_HARDENING, Material};
 
-/// How far a figure can be trusted.
+/// Basis of a figure: measured or estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
@@ -58,9 +59,9 @@ impl Basis {
 pub struct Figure {
     /// The fields, as in scene files.
     pub fields: &'static str,
-    /// How far they can be trusted.
+    /// Their basis.
     pub basis: Basis,
-    /// Where they come from.
+    /// Their source.
     pub source: &'static str,
 }
 
@@ -73,7 +74,7 @@ pub struct Preset {
     pub description: &'static str,
     /// The figures, in SI units.
     pub material: Material,
-    /// Where the figures come from.
+    /// Sources of the figures.
     pub figures: Vec<Figure>,
 }
 

@@ -1,4 +1,4 @@
-//! How much memory a world needs, and how much there is.
+//! Memory that a world needs, and memory that is available.
 //!
 //! A mesh of millions of triangles is made by a few characters in a scene. A run of it that does not fit is refused before
 //! the mesh is made, by an estimate that is proportional to the number of its faces.
@@ -10,7 +10,7 @@ use taffeta_sim::{Mode, SolverChoice};
 /// Memory of the program without a world \[bytes\]: measured with a sheet of eight faces.
 const BASE: f64 = 17e6;
 
-/// How a world is simulated, as far as its memory depends on it.
+/// Settings of a simulation on which its memory depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryModel {
     /// The solver that the scene asks for.
@@ -36,7 +36,7 @@ impl MemoryModel {
         BASE + faces * (self.solver_bytes(faces) + proximity + remesh)
     }
 
-    /// How many faces fit in an amount of memory \[bytes\].
+    /// Number of faces that fit in an amount of memory \[bytes\].
     pub fn fitting_faces(&self, bytes: f64) -> u64 {
         // The cost of a face hardly depends on their number: a few rounds find it.
         let mut faces = 1e6;

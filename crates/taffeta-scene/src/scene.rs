@@ -87,7 +87,7 @@ pub struct Scene {
     pub rope_probes: Vec<RopeProbe>,
     /// Points of solids whose motion is recorded.
     pub solid_probes: Vec<SolidProbe>,
-    /// Where pictures are taken from; `None`: from where all is seen.
+    /// Camera of pictures; `None`: one that shows everything.
     pub camera: Option<SceneCamera>,
     /// Settings of the output.
     pub output: OutputSettings,
@@ -97,7 +97,7 @@ pub struct Scene {
     document: Document,
 }
 
-/// How many times as long edges are in a draft.
+/// Factor by which edges are longer in a draft.
 const DRAFT_EDGES: f64 = 2.0;
 
 impl Scene {
@@ -118,7 +118,7 @@ impl Scene {
         self.simulation.last_frame()
     }
 
-    /// How the scene is simulated, as far as its memory depends on it.
+    /// Settings of the scene on which its memory depends.
     pub fn memory_model(&self) -> MemoryModel {
         let settings = &self.simulation.settings;
         let knows_cloths = settings.solver.capabilities().meetings;

@@ -7,7 +7,7 @@ pub(crate) struct SyntaxError {
     pub message: String,
 }
 
-/// Where a value comes from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Bytes `start..end` of the file.

@@ -1,7 +1,8 @@
 //! Checkpoints: the state to resume from.
 //!
-//! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
-//! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
+//! A checkpoint holds the data of a run that its scene lacks: the keyed meshes with their attributes, the time, and the
+//! released pins. Broken springs are among the attributes. A run that is resumed from it gives the same bits as one that was
+//! not interrupted.
 
 use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::{put_sheet, rebuild};
@@ -30,7 +31,7 @@ pub struct Checkpoint<Sheet = Thawed> {
     parts: Parts,
     /// For which motion the pairs that are near each other were collected.
     bounds: Option<MotionBounds>,
-    /// Where bodies were moved to from outside.
+    /// Motions of bodies that a caller has set.
     drives: Drives,
     sheet: Sheet,
 }
@@ -57,7 +58,7 @@ pub enum CheckpointError {
     OtherWorld {
         /// Part of the checkpoint that differs, in words.
         found: String,
-        /// The same part of the world, in words.
+        /// The corresponding part of the world, in words.
         expected: String,
     },
 }

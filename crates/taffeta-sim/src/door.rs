@@ -48,8 +48,8 @@ impl World {
     /// Advances the world by `dt` seconds, then adapts the meshes that are due.
     ///
     /// # Errors
-    /// If the time step is not positive, gravity or wind is not finite, a grab makes no sense, the solver fails, a position is
-    /// not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
+    /// If the time step is not positive, gravity or wind is not finite, or a grab makes no sense. If the solver fails, a
+    /// position is not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
         pool.install(|| jumps::step_with_jumps(self, inputs, dt, &mut |_| ()))
@@ -83,8 +83,8 @@ impl World {
         pool.install(|| equilibrium::equilibrate(self))
     }
 
-    /// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
-    /// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+    /// Makes a pass over every cloth that is remeshed, also if none is due. `elapsed` stands for the time since the last pass
+    /// \[s\]: wanted sizes grow back with it. Returns the edits, and what they did to the state.
     pub fn remesh_now(&mut self, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
         let pool = self.pool.clone();
         pool.install(|| schedule::remesh_now(self, elapsed))
@@ -101,8 +101,8 @@ impl World {
         snapshot::take(self)
     }
 
-    /// Returns to a snapshot of this world. What follows has the same bits as what followed when it was taken, unless settings
-    /// have changed since: these stay as they are, and masses are those of the present materials.
+    /// Returns to a snapshot of this world. The following steps have the same bits as those that followed the snapshot, unless
+    /// settings have changed since. Settings stay as they are, and masses are those of the present materials.
     ///
     /// # Errors
     /// If bodies or pins were added or removed since; the world is then unchanged.
@@ -194,7 +194,7 @@ impl World {
         pool.install(|| change::set_remesh(self, cloth, settings))
     }
 
-    /// Adds a cloth as it is described at its time 0, which is now: the times of its seams, of its inflation and of the
+    /// Adds a cloth as it is described at its time 0, which is now. The times of its seams, of its inflation and of the
     /// keyframes and releases of its pins count from now. Pins come after those that are there.
     ///
     /// # Errors
@@ -275,9 +275,9 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// If a body is not in the world, the transformation is no rigid one or leads too far, a pin also holds a cloth that stays
-    /// or holds some axes only and would be turned, a rope in a plane would be turned, or something would cross that does not now. The world is then unchanged.
-    /// A cloth that ends inside of a closed mesh without crossing it is not noticed.
+    /// If a body is not in the world, or the transformation is no rigid one or leads too far. If a pin also holds a cloth that
+    /// stays, or holds some axes only and would be turned. If a rope in a plane would be turned, or the jump would cause an
+    /// intersection. The world is then unchanged. A cloth that ends inside of a closed mesh without crossing it is not noticed.
     pub fn teleport<B: Into<BodyId> + Copy>(
         &mut self,
         bodies: &[B],
@@ -307,9 +307,9 @@ impl World {
         drive::set_obstacle_mesh(self, obstacle, positions)
     }
 
-    /// Moves a pin within the next step: the pose takes its vertices from where they were at time 0, or when the pin was
-    /// [added](Self::add_pin), to where they are at the end of the step. They stay there until the next call. From the first call
-    /// on its keyframes are without effect.
+    /// Moves a pin within the next step. The pose takes its vertices from their places at time 0, or at the time when the pin
+    /// was [added](Self::add_pin), to those at the end of the step. They stay there until the next call. From the first call on
+    /// its keyframes are without effect.
     ///
     /// # Errors
     /// If there is no such pin, it has let go, or the pose is not finite or no rigid transformation.
@@ -326,15 +326,17 @@ impl World {
         drive::set_pin_targets(self, pin, targets)
     }
 
-    /// Holds vertices where they are now by a new pin, along the axes that it holds; its motion starts from there, and
+    /// Holds vertices at their present positions by a new pin, along the axes that it holds. Its motion starts from there, and
     /// the times of its keyframes and of its release count from now. If it clamps, it keeps the direction that the sheet has
-    /// now. A vertex that remeshing adds between two of them belongs to the pin if it lies on the boundary, in a face that
-    /// the pin holds at all corners, or in the region of the pin, which may be that of no vertices. Remeshing removes none
-    /// that a pin holds: one without any axis only keeps its vertices in the mesh.
+    /// now.
+    ///
+    /// Remeshing may add a vertex between two of them. It belongs to the pin if it lies on the boundary, in a face that the pin
+    /// holds at all corners, or in the region of the pin. That region may be empty. Remeshing removes no vertex that a pin
+    /// holds: a pin without any axis only keeps its vertices in the mesh.
     ///
     /// # Errors
-    /// If there is no such vertex or none at all, a pin that has not let go holds one or has the name, the motion or another
-    /// part of the description makes no sense, or the solver does not know what it asks for.
+    /// If there is no such vertex, the list is empty, or a pin that is not released holds a vertex or has the name. If the
+    /// motion or another part of the description makes no sense, or the solver does not support it.
     pub fn add_pin(
         &mut self,
         vertices: &[VertexIndex],

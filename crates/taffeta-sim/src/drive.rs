@@ -119,7 +119,8 @@ fn holds_of(motion: &mut Motion, pin: PinId) -> Vec<&mut Hold> {
     holds.filter(|hold| hold.pin == pin.0).collect()
 }
 
-/// Where a guide goes with the vertices of its pin: in line with those that are held at its end, or beside the end as it is.
+/// Target of a guide that moves with the vertices of its pin: in line with those that are held at its end, or beside the end as
+/// it is.
 fn guide_target(
     guide: &RopeGuide,
     (vertices, targets): (&[VertexIndex], &[DVec3]),
@@ -221,7 +222,7 @@ pub(crate) fn release_pin(world: &mut World, id: PinId) -> Result<(), BuildError
     Ok(())
 }
 
-/// Where an obstacle is stored.
+/// Place at which an obstacle is stored.
 pub(crate) fn find_obstacle(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
     let reason = || "it was removed, or its handle is of another world".to_owned();
     let unknown = || BuildError::BadSetting { what: format!("obstacle {}", id.0), reason: reason() };

@@ -40,14 +40,14 @@ pub(crate) fn step_with_jumps(
     Ok(StepReport { state_hash: state_hash(world), ..report })
 }
 
-/// What jumps by its keyframes.
+/// A body that jumps by its keyframes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Jumper {
     Pin(usize),
     Obstacle(ObstaclePlace),
 }
 
-/// What has to jump by its keyframes until a time \[s\], each with its transformation.
+/// Finds the bodies that have to jump by their keyframes until a time \[s\], each with its transformation.
 fn find_jumps(world: &World, time: f64) -> Vec<(Jumper, Pose)> {
     let setup = &world.setup;
     let mut found = Vec::new();

@@ -81,7 +81,7 @@ fn find_cloth(world: &World, id: ClothId) -> Result<usize, BuildError> {
     Ok(place.expect("it was found"))
 }
 
-/// What goes along with a transformation.
+/// Bodies that a transformation takes along.
 pub(crate) struct Ride {
     pub by: Pose,
     /// Numbers of the bodies: cloths, then loose bodies.

@@ -35,7 +35,7 @@ struct Swing {
     inertia: Vec<f64>,
 }
 
-/// Where it is.
+/// Positions and velocities.
 #[derive(Clone)]
 struct State {
     driver: NewtonDriver,

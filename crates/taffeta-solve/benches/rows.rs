@@ -29,7 +29,7 @@ struct Swing {
     cloth: ClothModel,
 }
 
-/// Where it is.
+/// Positions and velocities.
 #[derive(Clone)]
 struct State {
     rows: Vec<Row>,

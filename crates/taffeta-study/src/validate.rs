@@ -1,7 +1,7 @@
 //! Physical checks: what the simulator gives, against references that are independent of it.
 //!
-//! A [`Check`] simulates through scene texts, as a user would, and leaves the choice of the solver to the program; what
-//! no scene can express (affine maps, forced edits) goes through the library. Every check gives [`Row`]s of a value, its
+//! A [`Check`] simulates through scene texts, as a user would, and leaves the choice of the solver to the program. Cases that
+//! no scene can express (affine maps, forced edits) go through the library. Every check gives [`Row`]s of a value, its
 //! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
 
 mod adaptive;

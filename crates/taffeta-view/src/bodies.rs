@@ -102,8 +102,8 @@ fn panels_of(world: &World, cloth: usize) -> Vec<u32> {
     if panels.iter().any(|panel| *panel > 0) { panels } else { Vec::new() }
 }
 
-/// A picture of a rope of a world, given by the number of its loose body. Every vertex of a ring has the layout of the
-/// point of the rope that the ring is around, so that what is picked on the tube is a point of the rope.
+/// A picture of a rope of a world, given by the number of its loose body. Every vertex of a ring has the layout of the point of
+/// the rope inside it, so that a point picked on the tube is a point of the rope.
 fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) -> BodyPicture {
     let (sheet, rope) = (world.sheet(), &world.loose_bodies()[number]);
     let body = world.cloths().len() + number;

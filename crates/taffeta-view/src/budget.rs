@@ -1,22 +1,22 @@
 //! Real time by a budget: a frame that takes longer than it stands for is made rougher, until it does not.
 //!
 //! The error that a step may have grows with the square of the roughness, and the edges of cloths that are remeshed with its
-//! root: a step of twice the length is noticed less than cloth that folds in larger facets.
+//! root. Steps of twice the length are less visible than cloth that folds in larger facets.
 
 use taffeta_sim::ACCURACY_RANGE;
 
-/// How much rougher a frame is at most: then accuracies are at the end of their range, and edges three times as long.
+/// Largest roughness of a frame: then accuracies are at the end of their range, and edges three times as long.
 const MOST: f64 = 10.0;
 /// The part of the time of a frame that making it may take, and the part below which it is made finer again.
 const FULL: f64 = 0.9;
 const SLACK: f64 = 0.5;
-/// How fast the roughness follows: by this power of what is too much, and by this factor where there is time left.
+/// Speed at which the roughness follows: by this power of the excess, and by this factor if there is time left.
 const RISE: f64 = 0.25;
 const FALL: f64 = 0.97;
 /// Part by which the roughness has to change before anything is set anew.
 const NOTICED: f64 = 0.1;
 
-/// How rough frames are made at present.
+/// Present roughness of frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
     wanted: f64,
@@ -51,7 +51,7 @@ impl Budget {
         (of_scene * self.in_use * self.in_use).min(ACCURACY_RANGE.1).max(of_scene)
     }
 
-    /// How many times as long edges are.
+    /// Factor by which edges are longer.
     pub(crate) fn coarseness(&self) -> f64 {
         self.in_use.sqrt()
     }

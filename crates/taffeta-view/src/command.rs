@@ -50,14 +50,14 @@ pub(crate) enum Command {
         panel: Option<u32>,
         /// Its material coordinates and 0; without any, where it was at time 0 \[m\].
         point: [f64; 3],
-        /// Where to pull it \[m\].
+        /// Point to pull it to \[m\].
         target: [f64; 3],
         /// The browser's clock, which comes back with the first frame that knows of it.
         stamp: f64,
     },
     /// Pull the grabbed point elsewhere.
     Drag {
-        /// Where to \[m\].
+        /// Point to pull to \[m\].
         target: [f64; 3],
         /// As with [`Command::Grab`].
         stamp: f64,

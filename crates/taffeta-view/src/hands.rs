@@ -5,11 +5,11 @@ use glam::DVec3;
 use std::collections::BTreeMap;
 use taffeta_sim::{BodyPoint, Grab, World, ask};
 
-/// A grab pulls no farther than this part of the size of the cloths, with two and a half times their weight: more would
-/// only crush the cloth around it, which takes the solver long.
+/// Largest pull of a grab: this part of the size of the cloths, with two and a half times their weight. More would only crush
+/// the cloth around it, which takes the solver long.
 const REACH: f64 = 0.125;
-/// A hand follows the pointer at most so fast \[sizes of the cloths per simulated second\]: a patch of cloth is so light that
-/// it would jump, and crush what is around it. Where frames take long, the pointer does jump.
+/// Largest speed at which a hand follows the pointer \[sizes of the cloths per simulated second\]. A patch of cloth is so light
+/// that it would jump, and crush its surroundings. Where frames take long, the pointer does jump.
 const SPEED: f64 = 3.0;
 /// Radius of the patch that shares the force around the pointer, as part of the size of the cloths.
 const PATCH: f64 = 0.05;
@@ -27,9 +27,9 @@ pub(crate) struct Hands {
 struct Held {
     body: usize,
     point: BodyPoint,
-    /// Where the pointer is \[m\].
+    /// Position of the pointer \[m\].
     pointer: DVec3,
-    /// Where the hand is that follows it \[m\].
+    /// Position of the hand that follows it \[m\].
     hand: DVec3,
     /// When the pointer was there, by the browser's clock.
     stamp: f64,
@@ -76,8 +76,8 @@ impl Hands {
         self.held.values().map(grab).collect()
     }
 
-    /// Where the grabs of [`pull`](Self::pull) pull to now, in their order, in a world of a size \[m\]. `places` tells where
-    /// the points that they hold are \[m\].
+    /// Sets the targets of the grabs of [`pull`](Self::pull), in their order, in a world of a size \[m\]. `places` has the
+    /// positions of the points that they hold \[m\].
     pub(crate) fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
         for ((held, place), target) in self.held.values().zip(places).zip(targets) {
             *target = *place + (held.hand - *place).clamp_length_max(REACH * size);
@@ -94,7 +94,7 @@ impl Hands {
         self.stamps.clone()
     }
 
-    /// Where the grabbed points are, and where their pointers \[m\].
+    /// Positions of the grabbed points and of their pointers \[m\].
     pub(crate) fn ends(&self, world: &World) -> Vec<[[f64; 3]; 2]> {
         let ends = |held: &Held| {
             let at = ask::material_point(world, held.body, held.point).ok()?.position;

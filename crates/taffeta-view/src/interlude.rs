@@ -9,7 +9,7 @@ use glam::DVec3;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long nothing is shown of a step: some two pictures of a screen. More pictures would only take time from it.
+/// Time before a step is shown: some two pictures of a screen. More pictures would only take time from it.
 const PATIENCE: Duration = Duration::from_millis(40);
 
 /// Events that come while a step is made, and where its pictures go.

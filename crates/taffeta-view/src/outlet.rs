@@ -5,7 +5,7 @@ use crate::status::Status;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Where a show puts what browsers see: the latest of each. Whoever is slow misses what was between.
+/// Latest state of each thing that browsers see. A slow browser drops the states between.
 #[derive(Clone, Debug)]
 pub(crate) struct Outlet {
     /// The latest frame.

@@ -45,8 +45,7 @@ impl Playback {
         (self.running && self.watching > 0).then_some(self.due)
     }
 
-    /// Notes that a frame was made, after which the next one comes in `interval`, which lasts only if it goes in real time;
-    /// what is lost is not made up for.
+    /// Notes that a frame was made. In real time the next one comes `interval` later. Lost time is not made up for.
     pub(crate) fn wait(&mut self, interval: Duration) {
         let interval = if self.real_time { interval } else { Duration::ZERO };
         self.due = (self.due + interval).max(Instant::now());

@@ -1,7 +1,7 @@
 //! The events that wait for the thread of a show.
 //!
-//! Of values that are set again and of places to drag or to seek only the last ones wait: sliders and pointers never fill the
-//! queue, however long a step takes. What is more than it holds is refused.
+//! Only the last of repeated values, and of places to drag or to seek, wait: sliders and pointers never fill the queue, however
+//! long a step takes. What is more than it holds is refused.
 
 use crate::command::{Client, Command, Event};
 use std::collections::VecDeque;

@@ -28,11 +28,11 @@ pub(crate) struct Snapshot {
     pub report: Value,
     /// For browsers that drag something: the stamp of the last place of theirs that the frame knows.
     pub stamps: BTreeMap<Client, f64>,
-    /// Where grabbed points are, and where they are pulled to \[m\].
+    /// Positions of grabbed points, and points that they are pulled to \[m\].
     pub grabs: Vec<[[f64; 3]; 2]>,
 }
 
-/// How a body is drawn.
+/// Kinds of drawing of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BodyKind {
@@ -51,7 +51,7 @@ pub(crate) enum BodyKind {
 pub(crate) struct BodyPicture {
     /// Its name.
     pub name: String,
-    /// How it is drawn.
+    /// Kind of its drawing.
     pub kind: BodyKind,
     /// Its number among the bodies that can be grabbed; `None`: it cannot be.
     pub number: Option<usize>,

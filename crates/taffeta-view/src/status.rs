@@ -68,7 +68,7 @@ pub(crate) struct Notice {
     pub level: &'static str,
     /// In words.
     pub text: String,
-    /// How often it happened.
+    /// Number of times that it happened.
     pub times: u64,
 }
 

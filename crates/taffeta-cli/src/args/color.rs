@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use std::ffi::OsStr;
 
-/// What the colors of a picture can mean.
+/// Quantities that the colors of a picture can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ColorQuantity {
     /// Edge length that was wanted, or else that of the mesh
@@ -21,7 +21,7 @@ pub enum ColorQuantity {
     /// Largest difference of the strain between a face and its neighbors: where the mesh is too coarse for it
     #[value(name = "strain_jump", alias = "strain-jump")]
     StrainJump,
-    /// The same of the curvature
+    /// Difference of the curvature to that of neighboring faces
     #[value(name = "curvature_jump", alias = "curvature-jump")]
     CurvatureJump,
 }

@@ -16,7 +16,7 @@ pub struct RemeshOptions {
     /// The new file, OBJ or NPZ by its ending; it must not exist
     #[arg(value_name = "OUTPUT", required_unless_present = "out", conflicts_with = "out")]
     pub output: Option<PathBuf>,
-    /// The same as OUTPUT
+    /// Result file, in place of OUTPUT
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Largest length of an edge in m
@@ -42,8 +42,8 @@ pub struct RemeshOptions {
     /// Without vt: measure in the plane across the mean normal, as tensors need it. For sheets that are almost flat
     #[arg(long, conflicts_with = "tolerance")]
     pub flat: bool,
-    /// Without vt: how far the surface may move from the input, in m; if not given, a tenth of the size, and at most 0.2 % of
-    /// the extent of each piece
+    /// Without vt: largest distance of the surface from the input, in m. If not given, a tenth of the size, and at most 0.2 %
+    /// of the extent of each piece
     #[arg(long, value_name = "METERS")]
     pub tolerance: Option<f64>,
     /// Growth of the size per edge, above 1; 0: the field is taken as it is
@@ -62,8 +62,8 @@ pub struct RemeshOptions {
     /// Most vertices of each connected piece
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub max_vertices: usize,
-    /// Vertices that are never moved nor removed: their numbers with commas between, counted from 0 as in scenes, or a file
-    /// with them (text, or NPY with numbers or with a truth value per vertex)
+    /// Vertices that stay: their numbers, from 0, with commas between, or a file with them (text, NPY of
+    /// numbers, or NPY with a truth value per vertex)
     #[arg(long, value_name = "NUMBERS|FILE")]
     pub pin: Option<String>,
     /// Also write where the vertices come from. CSV, a row each: output vertex, input triangle, barycentric coordinates, and

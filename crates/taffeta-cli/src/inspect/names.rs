@@ -25,7 +25,7 @@ pub(super) fn name_faces(file: &ObjMesh, faces: &[usize]) -> String {
     count_and_name(faces.len(), &names)
 }
 
-/// How many there are of something, and the first of them.
+/// Number of some things, and the names of the first.
 pub(super) fn count_and_name(count: usize, names: &[String]) -> String {
     if count == 0 {
         return "none".to_owned();

@@ -84,7 +84,7 @@ impl Surface {
         Some(self.edges().map(length).collect())
     }
 
-    /// How many boundary loops there are, and how long they are.
+    /// Number of boundary loops, and their lengths.
     pub(super) fn describe_loops(&self) -> String {
         let Ok(loops) = &self.loops else {
             return "not defined, because the mesh is not manifold".to_owned();

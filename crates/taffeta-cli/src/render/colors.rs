@@ -165,8 +165,8 @@ fn mean_edges(mesh: &TriangleMesh) -> Vec<f64> {
     }
 }
 
-/// The speed of each vertex \[m/s\] from the frame before, or at the first one from the one after; `None`: there is no
-/// other frame, or its points cannot be found.
+/// Speed of each vertex \[m/s\] from the frame before, for the first frame from the one after. `None`: there is no other frame,
+/// or its points cannot be found.
 fn speeds_between(
     source: &Source,
     body: &str,
@@ -191,8 +191,8 @@ fn speeds_between(
     Ok(Some(distances.into_iter().map(|distance| distance / elapsed).collect()))
 }
 
-/// How far each vertex is from the same material point of another mesh \[m\]; NaN where that mesh has none. Where charts
-/// of panels overlap, the nearest of the points counts. `None` without material coordinates.
+/// Distance of each vertex from the same material point of another mesh \[m\]; NaN where that mesh has none. If charts of
+/// panels overlap, the nearest of the points counts. `None` without material coordinates.
 fn material_distances(mesh: &TriangleMesh, other: &TriangleMesh) -> Option<Vec<f64>> {
     let locator = Locator::build(other, &other.panels())?;
     let mut distances = vec![f64::NAN; mesh.positions.len()];

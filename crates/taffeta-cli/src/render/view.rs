@@ -1,4 +1,4 @@
-//! Where pictures are taken from.
+//! The camera of pictures.
 
 use super::bodies::read_cloths;
 use super::source::{Bounds, Source, sample_evenly};

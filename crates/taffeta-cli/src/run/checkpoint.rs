@@ -7,9 +7,16 @@
 //! checkpoint/reserve             room on the disk for the checkpoint of a run that has filled it
 //! ```
 //!
-//! Frames and tables are on the disk before the state is, which is written under a new name; when it is on the disk,
-//! `checkpoint.json` is replaced; then older states are removed: at every moment the disk holds a complete checkpoint with all
-//! that was written before it, or none.
+//! The disk holds a complete checkpoint, with everything written before it, at every moment after the first one. The order of
+//! writes ensures it:
+//!
+//! 1. Frames and tables are on the disk before the state.
+//!
+//! 2. The state is written under a new name.
+//!
+//! 3. When it is on the disk, `checkpoint.json` is replaced.
+//!
+//! 4. Older states are removed.
 
 use super::lock::Lock;
 use super::prepare::Prepared;
@@ -31,7 +38,7 @@ use taffeta_sim::{Checkpoint, StateHasher, World};
 const FORMAT: u32 = 3;
 /// Keys of the scene that may differ when a run is continued.
 const FREE_KEYS: [&str; 3] = ["simulation.duration", "simulation.threads", "output.checkpoint_every"];
-/// How much longer than its packed form a state may be.
+/// Largest ratio of the length of a state to that of its packed form.
 const MAX_RATIO: u64 = 64;
 /// Differences of two scenes that a message names.
 const NAMED_DIFFERENCES: usize = 5;

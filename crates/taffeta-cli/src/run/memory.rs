@@ -1,4 +1,4 @@
-//! How much memory the program has used.
+//! Memory that the program has used.
 
 /// The largest amount of memory that the program has had in use \[bytes\]; `None` where the system does not say.
 pub(super) fn peak_memory() -> Option<u64> {

@@ -1,4 +1,4 @@
-//! How a run begins: anew, or where its folder's checkpoint was taken.
+//! Start of a run: anew, or from the checkpoint of its folder.
 
 use super::checkpoint::{CheckpointFolder, Resumed};
 use super::lock::Lock;

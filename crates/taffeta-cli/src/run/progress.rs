@@ -21,7 +21,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// Weight of the newest frame in the mean cost of a frame: calm enough to be read.
 const NEWEST_WEIGHT: f64 = 0.1;
 
-/// What a run tells a program that contains it.
+/// Events of a run, for a program that contains it.
 #[derive(Clone, Debug)]
 pub enum RunEvent {
     /// The first step is about to be made, or the first one after a resumption.
@@ -56,7 +56,7 @@ pub(super) struct Progress {
     looking: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// Where a run is and how it is shown.
+/// Progress of a run, and its display.
 struct Board {
     display: Display,
     watch: Watch,
@@ -82,7 +82,7 @@ enum Display {
 }
 
 impl Progress {
-    /// What the listener makes of it; without one a bar on a terminal, otherwise a line now and then; nothing but warnings if
+    /// Reports to the listener. Without one, shows a bar on a terminal, or else prints a line now and then; only warnings if
     /// `quiet`.
     pub(super) fn new(prepared: &Prepared, quiet: bool, listener: Option<Sender<RunEvent>>) -> Self {
         let (world, simulation) = (&prepared.world, &prepared.scene.simulation);

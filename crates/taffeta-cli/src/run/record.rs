@@ -89,8 +89,8 @@ impl Recorder {
     }
 }
 
-/// The formats of the files that are written for every frame. Those that span frames are put together from files that
-/// hold everything and are read back; if the scene names none, NPZ is written for them, or because it is asked for.
+/// The formats of the files that are written for every frame. Formats that span frames are put together from complete files
+/// that can be read back. If the scene names none, NPZ is written.
 fn frame_formats(formats: &[Format], complete: bool) -> Vec<Format> {
     let mut single: Vec<Format> = formats.iter().copied().filter(|format| !format.spans_frames()).collect();
     let is_needed = single.len() < formats.len() || (complete && !formats.is_empty());

@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 use taffeta_core::random::SplitMix64;
 
-/// How often the run is killed.
+/// Number of times that the run is killed.
 const KILLS: u64 = 40;
 
 /// The arguments of a run of a second or so into a folder, with checkpoints several times a second.

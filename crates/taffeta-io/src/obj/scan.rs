@@ -4,10 +4,10 @@
 //! - It names no line, and takes NaN and infinity for coordinates.
 //! - It numbers the vertices anew in the order in which faces use them: a first face that uses all of them in order
 //!   keeps the numbers of the file.
-//! - A corner without `vt`, or with a `vt` number that is 0 or −1 beyond the first, silently gets the coordinate of
-//!   the corner before; numbers further below the first overflow. So the corners are checked here.
-//! - Comments behind a statement, colors on some vertices only and bad normals are errors, `l` makes polygons, and the
-//!   fourth number of a vertex divides the others: all that is cut away.
+//! - A corner without `vt`, or with a `vt` number that is 0 or −1 beyond the first, silently gets the coordinate of the corner
+//!   before. Numbers further below the first overflow. So the corners are checked here.
+//! - Comments behind a statement, colors on some vertices only and bad normals are errors. `l` makes polygons, and the fourth
+//!   number of a vertex divides the others. The scan cuts all that away.
 
 use std::fmt::Write;
 use std::str::SplitWhitespace;
@@ -35,7 +35,7 @@ pub(super) struct Scan {
     pub(super) face_lines: Vec<u32>,
     /// True if the corners have material coordinates.
     pub(super) with_coords: bool,
-    /// How many elements there are of each kind in [`OTHER_ELEMENTS`].
+    /// Number of elements of each kind in [`OTHER_ELEMENTS`].
     others: [usize; OTHER_ELEMENTS.len()],
 }
 
@@ -164,7 +164,7 @@ pub(super) fn words(line: &str) -> SplitWhitespace<'_> {
     line.split('#').next().unwrap_or_default().split_whitespace()
 }
 
-/// How many lines state a vertex, and how many a material coordinate.
+/// Number of lines with a vertex, and of lines with a material coordinate.
 fn count_statements(text: &str) -> [usize; 2] {
     let mut totals = [0, 0];
     for line in text.lines() {

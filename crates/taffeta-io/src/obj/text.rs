@@ -24,8 +24,8 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
 /// The text with statements that go on after a backslash on one line. The lines that they take are left empty behind them,
 /// so that every statement starts in the line in which it did.
 ///
-/// Only statements of numbers go on, and only with a number: a backslash that ends a comment or a name (`usemtl lib\`) is
-/// part of it, and one before another statement is dropped.
+/// Only statements of numbers go on, and only with a number. A backslash that ends a comment or a name (`usemtl lib\`) is part
+/// of it. One before another statement is dropped.
 pub(super) fn join_lines(text: String) -> String {
     if !text.contains("\\\n") && !text.contains("\\\r\n") && !text.ends_with('\\') {
         return text;

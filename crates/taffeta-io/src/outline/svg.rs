@@ -14,7 +14,7 @@ const PHYSICAL: [&str; 6] = ["mm", "cm", "Q", "in", "pt", "pc"];
 /// Elements, texts and comments of a document, once what it names is put in its place; `usvg` has the same limit for what it
 /// makes of them.
 const MAX_NODES: u32 = 1_000_000;
-/// How far apart the ends of a closed path may be, relative to its size: numbers in files are rounded.
+/// Largest gap between the ends of a closed path, relative to its size: numbers in files are rounded.
 const CLOSED_GAP: f64 = 1e-5;
 
 /// Which of the places that a path winds around are filled.
@@ -75,7 +75,7 @@ pub(super) fn read(bytes: &[u8], path: &Path, scale: Option<f64>) -> Result<Draw
     Ok(drawing)
 }
 
-/// How long a pixel is.
+/// Length of a pixel.
 fn find_page(root: &roxmltree::Node<'_, '_>, tree: &Tree, scale: Option<f64>) -> Page {
     let size = [tree.size().width(), tree.size().height()].map(f64::from);
     let is_physical = ["width", "height"].into_iter().any(|key| {

@@ -25,7 +25,7 @@ fn edit_count() -> usize {
     taffeta_fixtures::tier(100_000, 1_000_000)
 }
 
-/// How often each edit was made and refused.
+/// Number of times that each edit was made and refused.
 #[derive(Debug, Default)]
 struct Tally {
     made: [usize; 3],

@@ -59,7 +59,7 @@ impl<'a> SheetArrays<'a> {
     }
 }
 
-/// How long edges should be, at the vertices of the input.
+/// Wanted lengths of edges, at the vertices of the input.
 #[derive(Clone, Copy, Debug)]
 pub enum SizingField<'a> {
     /// Largest edge length \[m\] in material space, per vertex.

@@ -21,14 +21,14 @@ const SEAM_ROUNDS: usize = 4;
 /// Size above which an edge is split: an edge that has the wanted length is fine, also within round-off.
 const LONGEST: f64 = 1.0 + 1e-9;
 
-/// How far a shape in space may move from the input at most, as a part of the diagonal of the box around a piece. A ball is
-/// then coarsened to edges of about a fifth of its radius, and loses a percent of its volume.
+/// Largest distance of a shape in space from the input, as a part of the diagonal of the box around a piece. A ball is then
+/// coarsened to edges of about a fifth of its radius, and loses a percent of its volume.
 const PIECE_TOLERANCE: f64 = 0.002;
 
 /// Allowance for collapses where no gradation bounds the change of the metric.
 const NONUNIFORM: f64 = f64::INFINITY;
 
-/// How to remesh to a field.
+/// Options of remeshing to a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldOptions {
     /// Most passes, at least 1. Remeshing ends earlier when nothing is left to do.
@@ -46,12 +46,12 @@ pub struct FieldOptions {
     /// and 1. Close to 1 the mesh fits the field best; the gap keeps edges from coming and going where one field follows
     /// another that differs little.
     pub collapse_size: f64,
-    /// Least shape quality of a triangle that a collapse makes, `12√3 · A/perimeter²` as the metric sees it, from 0 to 1;
-    /// where the worst triangle around is worse already, it must not get worse.
+    /// Least shape quality of a triangle that a collapse makes, `12√3 · A/perimeter²` in the metric, from 0 to 1. If the worst
+    /// triangle around is worse already, it must not get worse.
     pub quality: f64,
-    /// How far the surface may move from the input where there are no material coordinates \[m\]. `None`: a tenth of the
-    /// wanted length at each place ([`REST_TOLERANCE`]), and at most 0.2 % of the diagonal of the box
-    /// around the piece, so that a size beyond those of the piece does not take its shape away.
+    /// Largest distance of the surface from the input where there are no material coordinates \[m\]. `None`: a tenth of the
+    /// wanted length at each place ([`REST_TOLERANCE`]), and at most 0.2 % of the diagonal of the box around the piece. The
+    /// latter keeps the shape of a piece that is smaller than the wanted length.
     pub rest_tolerance: Option<f64>,
     /// True if edges may be flipped.
     pub flips: bool,

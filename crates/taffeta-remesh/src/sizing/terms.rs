@@ -1,10 +1,10 @@
 //! Reasons for a finer mesh: each term is a metric of a face.
 //!
 //! With thresholds a term compares what changes along an edge with what may change. With one
-//! [error](RemeshSettings::refine_error) `e` it asks how far the face is from what it stands for: linear interpolation of
-//! a field on a triangle errs by at most `2/9 max uᵀ|H|u` over its edges `u`, with `H` the second derivatives (P. Frey,
-//! F. Alauzet, Anisotropic mesh adaptation for CFD computations, 2005, eq. 4), so that `2/(9e) |H|` is the metric. The second
-//! derivatives of the position are the curvature and, within the surface, the change of the strain.
+//! [error](RemeshSettings::refine_error) `e` each term bounds the distance of the face from the smooth cloth. Linear
+//! interpolation of a field on a triangle errs by at most `2/9 max uᵀ|H|u` over its edges `u`, with `H` the second derivatives
+//! (P. Frey, F. Alauzet, Anisotropic mesh adaptation for CFD computations, 2005, eq. 4). So `2/(9e) |H|` is the metric. The
+//! second derivatives of the position are the curvature and, within the surface, the change of the strain.
 
 use crate::metric::Metric;
 use crate::settings::RemeshSettings;
@@ -140,8 +140,8 @@ fn compression(green: &Sym2, squared: &Sym2, c: f64) -> Metric {
     Sym2::default().plus(1.0 / (2.0 * c * c), &metric)
 }
 
-/// The metric of what is near, `⅓ Σ ∇h∇hᵀ/(p h)²` over the tangent planes near the corners, `h` the distance from them,
-/// but not less than `floor` \[m\]: nothing finer is wanted where cloth lies on something.
+/// Metric of near obstacles, `⅓ Σ ∇h∇hᵀ/(p h)²` over the tangent planes near the corners, with `h` the distance from them, but
+/// not less than `floor` \[m\]. Cloth that lies on something needs no finer mesh.
 fn obstacle(face: &FaceFields, part: f64, floor: f64) -> Metric {
     let mut sum = Sym2::default();
     for NearPlane { normal, distance } in face.planes.into_iter().flatten() {

@@ -9,7 +9,7 @@ use taffeta_remesh::{
     validate_attributes,
 };
 
-/// How a chart lies against the sheet: turned by an angle, then moved.
+/// Placement of a chart against the sheet: turned by an angle, then moved.
 #[derive(Clone, Copy)]
 struct Chart {
     angle: f64,

@@ -1,4 +1,4 @@
-//! How far passes move the material points.
+//! Displacement of the material points by passes.
 
 use crate::common::{Sheet, flat, grid, settings};
 use glam::{DVec2, DVec3};

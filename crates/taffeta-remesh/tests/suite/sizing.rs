@@ -211,8 +211,8 @@ fn sizes_grow_gently_along_edges() {
         coarsest = coarsest.max(size);
     }
     assert!(finest < 0.02 && coarsest > 0.1, "{finest} to {coarsest}");
-    // Vertices that the pass left in place, pairwise: the bound along edges makes it Lipschitz along any path, and paths
-    // on this mesh are at most half as long again as the distance.
+    // Vertices that the pass left in place, pairwise. The bound along edges makes it Lipschitz along any path, and paths on
+    // this mesh are at most half as long again as the distance.
     for (k, &(u, size)) in found.iter().enumerate() {
         for &(other_u, other_size) in &found[..k] {
             let bound = 1.5 * GRADATION.ln() * u.distance(other_u) + 1e-12;

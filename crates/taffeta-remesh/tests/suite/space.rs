@@ -126,7 +126,7 @@ fn random_edits_keep_area_lengths_and_angles_at_rest() {
     }
 }
 
-/// How far a point is from a shape [m].
+/// Distance of a point from a shape [m].
 type Distance<'a> = &'a dyn Fn(DVec3) -> f64;
 
 /// The rest shape moves by no more than the tolerance, however often it is refined and coarsened; the area with it.

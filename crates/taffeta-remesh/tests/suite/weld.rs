@@ -9,8 +9,8 @@ use taffeta_remesh::{
     weld_with_transfer,
 };
 
-/// Two squares of two triangles beside each other, `gap` \[m\] apart, with the same material coordinates: vertices 0 to 3
-/// and 4 to 7, of which 1 and 2 face 4 and 7.
+/// Two squares of two triangles beside each other, `gap` \[m\] apart, with the same material coordinates. They have the
+/// vertices 0 to 3 and 4 to 7, of which 1 and 2 face 4 and 7.
 fn squares(gap: f64) -> (BuiltMesh, SheetAttributes) {
     let square = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
     let place = |u: DVec2, x: f64| DVec3::new(u.x + x, u.y, 0.0);

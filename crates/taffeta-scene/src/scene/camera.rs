@@ -18,10 +18,10 @@ const WIDEST_VIEW_DEG: f64 = 170.0;
 /// Width over height of the picture in which cloth counts as seen.
 const ASPECT: f64 = 16.0 / 9.0;
 
-/// Where pictures are taken from.
+/// Camera of pictures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneCamera {
-    /// Where it stands \[m\].
+    /// Position \[m\].
     pub position: DVec3,
     /// The point in the middle of the picture \[m\]; `None`: the middle of what there is to see.
     pub target: Option<DVec3>,
@@ -29,7 +29,7 @@ pub struct SceneCamera {
     pub up: Option<DVec3>,
     /// The angle of view from the lower to the upper border of the picture \[degrees\].
     pub field_of_view_deg: f64,
-    /// How it moves, with what is upward in its pictures; it turns about the target.
+    /// Motion of the camera and of its upward direction. It turns about the target.
     pub motion: Motion,
 }
 
@@ -44,11 +44,11 @@ impl SceneCamera {
     }
 }
 
-/// Where `taffeta render` looks from, and what coarsen_unseen spares. Absent: from where all is seen.
+/// Camera of `taffeta render`, and of coarsen_unseen. Absent: a camera that shows everything.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "camera", deny_unknown_fields)]
 pub(super) struct CameraTable {
-    /// Where it stands \[m\].
+    /// Position \[m\].
     #[schemars(example = json!([1.5, 1.0, 2.5]))]
     position: Vector,
     /// Point in the middle of the picture \[m\]. Absent: the middle of all bodies.

@@ -7,8 +7,8 @@ use taffeta_core::geometry::doubled_area;
 
 /// Faces that a message names; the rest is counted.
 const NAMED_FACES: usize = 5;
-/// A triangle whose height is below this part of its longest edge has no usable area: as the square of its inverse, the
-/// conditioning of the stiffness would leave fewer than four digits to the solver.
+/// A triangle whose height is below this part of its longest edge has no usable area. The conditioning of the stiffness is the
+/// square of its inverse, and would leave fewer than four digits to the solver.
 const DEGENERATE_HEIGHT: f64 = 1e-6;
 
 /// One side of an edge.

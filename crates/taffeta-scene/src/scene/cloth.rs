@@ -28,11 +28,11 @@ use taffeta_solve::Material;
 pub struct SceneCloth {
     /// Name, unique in the scene: letters, digits, `-` and `_`.
     pub name: String,
-    /// Where its mesh comes from.
+    /// Source of its mesh.
     pub shape: ClothShape,
     /// The material as resolved.
     pub material: Material,
-    /// Where the mesh is put.
+    /// Placement of the mesh.
     pub place: Placement,
     /// Initial velocity \[m/s\].
     pub velocity: DVec3,
@@ -48,19 +48,19 @@ pub struct SceneCloth {
     pub pins: Vec<PinDescription>,
     /// Seams. Vertex numbers are those of the mesh file.
     pub seams: Vec<SeamDescription>,
-    /// How to remesh; `None`: fixed topology.
+    /// Remeshing; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges.
     pub membrane: MembraneModel,
     /// Scaling of that constraint.
     pub scaling: MembraneScaling,
-    /// How much compression a triangle bears.
+    /// Compression that a triangle bears.
     pub compression: Compression,
-    /// How it resists bending.
+    /// Bending model.
     pub bending: BendingModel,
     /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
     pub break_force: Option<f64>,
-    /// How stiff it is under the solver `pbd`.
+    /// Stiffness under the solver `pbd`.
     pub projection: ProjectionStiffness,
 }
 

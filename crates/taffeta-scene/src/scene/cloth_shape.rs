@@ -1,4 +1,4 @@
-//! Where the mesh of a cloth comes from.
+//! Sources of the mesh of a cloth.
 
 use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
 use crate::keys::{Choice, Count, Fixed, Number, Spread};
@@ -11,7 +11,7 @@ use taffeta_io::mesh_file::MeshFormat;
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
 
-/// Where the mesh of a cloth comes from.
+/// Source of the mesh of a cloth.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClothShape {
     /// A rectangle, see [`grid`](taffeta_io::grid::grid).
@@ -20,7 +20,7 @@ pub enum ClothShape {
         size: DVec2,
         /// Cells along u and v.
         cells: [u32; 2],
-        /// How the cells are triangulated.
+        /// Triangulation of the cells.
         pattern: GridPattern,
     },
     /// An ellipsoid around the origin, closed, without material coordinates, see [`sphere_mesh`](taffeta_io::sphere_mesh).

@@ -53,7 +53,7 @@ pub(super) struct ClothTable {
     pub uv_scale: Option<Positive>,
     /// A preset (see `taffeta materials`), a name from \[materials\], or a table.
     pub material: MaterialChoice,
-    /// Where it is put.
+    /// Placement of the mesh.
     pub place: PlaceTable,
     /// Initial velocity \[m/s\].
     pub velocity: Vector,
@@ -77,7 +77,7 @@ pub(super) struct ClothTable {
     pub buckling: Buckling,
     /// With constraint = "distance" under "xpbd": force along an edge that it does not bear \[N\].
     pub break_force: Option<Positive>,
-    /// How it resists bending.
+    /// Bending model.
     pub bending: Option<Choice<BendingModel>>,
     /// Solver "pbd": stiffness against stretch.
     #[schemars(extend("default" = ProjectionStiffness::default().stretch))]
@@ -92,7 +92,7 @@ pub(super) struct ClothTable {
     pub pin: Tables<PinTable<ClothWhere>>,
     /// Seams. Each has a and b, or distance.
     pub seam: Option<Tables<SeamTable>>,
-    /// How the mesh adapts. Absent: it stays as it is.
+    /// Remeshing. Absent: the mesh does not change.
     pub remesh: Option<RemeshTable>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct GridTable {
     pub size: Fixed<Positive, 2>,
     /// Cells along u and v.
     pub cells: Fixed<Count<1>, 2>,
-    /// How cells are cut into triangles.
+    /// Pattern of the triangles in the cells.
     pub pattern: Choice<GridPattern>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) struct SceneTable {
     air: AirTable,
     /// Points whose motion is recorded in probes.csv.
     probe: Tables<ProbeTable>,
-    /// Where `taffeta render` looks from, and what coarsen_unseen spares. Absent: from where all is seen.
+    /// Camera of `taffeta render`, and of coarsen_unseen. Absent: a camera that shows everything.
     camera: Option<CameraTable>,
     /// Files that a run writes.
     output: OutputTable,

@@ -1,4 +1,4 @@
-//! How a cloth resists stretching and bending, what that is scaled with, and when it stops to.
+//! Resistance of a cloth to stretching and bending: models, scaling, and limits.
 
 use super::cloth_table::ClothTable;
 use crate::keys::{Number, Part, name_of};

@@ -13,9 +13,9 @@ pub struct SceneObstacle {
     pub name: String,
     /// Shape of the obstacle.
     pub shape: ObstacleShape,
-    /// Where it stands at rest.
+    /// Its placement at rest.
     pub place: Placement,
-    /// How it moves from there.
+    /// Its motion from there.
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,

@@ -24,10 +24,10 @@ pub(super) struct ObstacleTable {
     /// Its shape: exactly one.
     #[schemars(example = json!({ "sphere": { "radius": 0.2 } }))]
     shape: ShapeTable,
-    /// Where it stands.
+    /// Placement of the obstacle.
     #[serde(default)]
     place: PlaceTable,
-    /// How it moves from there.
+    /// Motion from there.
     #[serde(default)]
     motion: MotionTable,
     /// Friction of its surface.

@@ -50,7 +50,7 @@ fn world_extent(mesh: &TriangleMesh) -> String {
     )
 }
 
-/// How far the material extends, or that of a panel.
+/// Extent of the material, or of that of a panel.
 fn material_extent((mesh, panels): (&TriangleMesh, &[u32]), panel: Option<u32>) -> String {
     let last = panels.iter().max().copied().unwrap_or_default();
     if let Some(panel) = panel.filter(|panel| *panel > last) {

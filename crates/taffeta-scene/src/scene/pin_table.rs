@@ -16,7 +16,7 @@ const OF_CLOTHS: [&str; 4] = ["box", "material_box", "boundary", "vertices"];
 const OF_SOLIDS: [&str; 3] = ["box", "boundary", "vertices"];
 const OF_ROPES: [&str; 3] = ["ends", "vertices", "box"];
 
-/// Where a pin of some kind of body holds.
+/// Place at which a pin of some kind of body holds.
 pub(super) trait Where {
     /// The region of a body whose last vertex has this number.
     fn resolve(&self, last: u32, at: &Place<'_>) -> Option<Region>;
@@ -36,7 +36,7 @@ pub(super) struct PinTable<W> {
     /// Also holds the direction of the body at the edge or end.
     #[serde(default)]
     clamp: bool,
-    /// How it moves; rotations are about its centroid.
+    /// Motion of the pin; rotations are about its centroid.
     #[serde(default)]
     motion: MotionTable,
     /// Time at which it lets go \[s\].
@@ -57,7 +57,7 @@ pub(super) struct SolidPinTable {
     /// Which world axes are held.
     #[serde(default)]
     axes: Axes,
-    /// How it moves; rotations are about its centroid.
+    /// Motion of the pin; rotations are about its centroid.
     #[serde(default)]
     motion: MotionTable,
     /// Time at which it lets go \[s\].

@@ -174,7 +174,7 @@ fn doubt_layout(key: &str, cloth: &SceneCloth, mesh: &TriangleMesh) -> Option<St
     Some(format!("{key}: the cloth {:?} is strained by {strain} at the start: {cure}", cloth.name))
 }
 
-/// How the faces of a mesh are stretched against their material coordinates.
+/// Stretches of the faces of a mesh against their material coordinates.
 struct Layout {
     /// Area at rest and principal stretches of each face.
     faces: Vec<(f64, [f64; 2])>,

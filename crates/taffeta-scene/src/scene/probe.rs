@@ -27,7 +27,7 @@ pub struct RopeProbe {
     pub name: String,
     /// Index of the rope in the scene.
     pub rope: usize,
-    /// Where along the rope, as a fraction of its length at rest from the first end.
+    /// Place along the rope, as a fraction of its length at rest from the first end.
     pub at: f64,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct ProbeTable {
     panel: Option<Count<0>>,
     /// Name of the rope.
     rope: Option<String>,
-    /// Where along the rope, as a part of its length at rest.
+    /// Place along the rope, as a part of its length at rest.
     at: Option<Part>,
     /// Name of the solid.
     solid: Option<String>,

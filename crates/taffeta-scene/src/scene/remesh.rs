@@ -1,4 +1,4 @@
-//! How a cloth is remeshed.
+//! Remeshing of a cloth.
 
 use crate::keys::{ABOVE_ZERO, Count, FROM_ONE, Number, OrOff, Positive};
 use crate::place::Place;
@@ -13,7 +13,7 @@ const THRESHOLDS: [&str; 5] =
 /// A count that begins with 1.
 type FromOneOn = Count<1>;
 
-/// How the mesh adapts. Absent: it stays as it is.
+/// Remeshing. Absent: the mesh does not change.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "remesh", default, deny_unknown_fields)]
 pub(super) struct RemeshTable {
@@ -36,11 +36,12 @@ pub(super) struct RemeshTable {
     /// Change of the distance to an obstacle along an edge, relative to it.
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_obstacle)))]
     refine_obstacle: Option<OrOff<ABOVE_ZERO>>,
-    /// How far a face may be from the smooth cloth \[m\]; false, or if one of the other refine_… keys is given: those decide.
+    /// Largest distance of a face from the smooth cloth \[m\]. The other refine_… keys decide if one of them is given, or if
+    /// this one is false.
     #[schemars(extend("default" = default_of(RemeshSettings::default().refine_error)))]
     refine_error: Option<OrOff<ABOVE_ZERO>>,
-    /// How many times as long edges may be where the camera does not see them, or sees them from farther than its target,
-    /// at most size_max. Needs \[camera\] with a target.
+    /// Factor by which edges may be longer outside the picture of the camera, or farther from it than its target, at most
+    /// size_max. Needs \[camera\] with a target.
     coarsen_unseen: OrOff<FROM_ONE>,
     /// Largest distance by which a pass moves material points, root mean square, as a part of the size of the cloth; false:
     /// any. Edits that would move them farther wait.

@@ -9,31 +9,31 @@ use taffeta_sim::{PinDescription, ProjectionStiffness, RopeBending, RopeDescript
 pub struct SceneRope {
     /// Name, unique in the scene: letters, digits, `-` and `_`.
     pub name: String,
-    /// Where its points come from.
+    /// Source of its points.
     pub shape: RopeShape,
     /// The material.
     pub material: RopeMaterial,
     /// Radius \[m\], for contact and pictures; not scaled by `place`.
     pub radius: f64,
-    /// Where it is put.
+    /// Placement.
     pub place: Placement,
     /// Initial velocity \[m/s\].
     pub velocity: DVec3,
     /// Initial angular velocity about the center of mass \[rad/s\].
     pub angular_velocity: DVec3,
-    /// How it resists bending.
+    /// Bending model.
     pub bending: RopeBending,
     /// Normal of the plane in which it lies before it is placed; `None`: it bends in space.
     pub plane: Option<DVec3>,
     /// Curvature at rest about that normal \[1/m\].
     pub rest_curvature: Option<f64>,
-    /// How stiff it is under the solver `pbd`.
+    /// Stiffness under the solver `pbd`.
     pub projection: ProjectionStiffness,
     /// The pins.
     pub pins: Vec<PinDescription>,
 }
 
-/// Where the points of a rope come from.
+/// Source of the points of a rope.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RopeShape {
     /// Straight along x from the origin.

@@ -45,7 +45,7 @@ pub(super) struct RopeTable {
     /// Its material.
     #[schemars(example = json!({ "density": 0.05, "stretch": 1e4, "bend": 1e-4 }))]
     material: RopeMaterialTable,
-    /// Where it is put.
+    /// Placement of the rope.
     #[serde(default)]
     place: PlaceTable,
     /// Initial velocity \[m/s\].
@@ -54,7 +54,7 @@ pub(super) struct RopeTable {
     /// Initial angular velocity about the center of mass \[rad/s\].
     #[serde(default)]
     angular_velocity: Vector,
-    /// How it resists bending.
+    /// Bending model.
     #[serde(default)]
     bending: Choice<RopeModel>,
     /// With bending = "acos": without the published flips.
@@ -140,7 +140,7 @@ impl RopeMaterialTable {
     }
 }
 
-/// How a rope resists bending; `remedy` says which form of the published model.
+/// Bending model of a rope; `remedy` says which form of the published model.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum RopeModel {
     #[default]

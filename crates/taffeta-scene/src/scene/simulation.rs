@@ -65,7 +65,7 @@ pub(super) struct SimulationTable {
     duration: Option<Positive>,
     /// Output frames per second \[1/s\]. Frame 0 is the initial state.
     frame_rate: Positive,
-    /// How the equations are solved; "auto" takes "global".
+    /// Solver of the equations; "auto" takes "global".
     solver: Choice<SolverChoice>,
     /// The error that a step may have, relative to the size of the cloth; chooses substeps, iterations and tolerances
     /// together. For the solvers "global" and "direct".

@@ -32,7 +32,7 @@ pub struct SceneSolid {
     pub shape: SolidShape,
     /// The material.
     pub material: SolidMaterial,
-    /// Where it is put.
+    /// Placement.
     pub place: Placement,
     /// Initial velocity \[m/s\].
     pub velocity: DVec3,

@@ -40,7 +40,7 @@ pub(super) struct SolidTable {
     /// Stiffness k of ½kV(det F − 1)² on top \[Pa\].
     #[serde(default)]
     volume_stiffness: NotNegative,
-    /// Where it is put.
+    /// Placement of the solid.
     #[serde(default)]
     place: PlaceTable,
     /// Initial velocity \[m/s\].

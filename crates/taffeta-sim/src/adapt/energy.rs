@@ -1,13 +1,17 @@
 //! The energy of connected pieces of cloth over a remeshing pass: what a pass adds is taken back.
 //!
-//! Edits change the energy of a cloth that they do not move: a split puts its vertex on a chord, a flip or collapse stretches
-//! what is bent, and masses are lumped anew. Most of it goes when the vertices around the edits have settled ([`crate::adapt::placement`]).
-//! What is left is paid from the motion of the piece within itself, which is scaled down; both momenta stay. What passes have taken
-//! from a cloth is its credit, and later ones may give it back: a mesh that is refined and coarsened again has the energy that it
-//! had. Lumped mass alone has less kinetic energy on a finer mesh, and a swing that had to pay for every way back, but got
-//! nothing for the ways there, lost a tenth of its energy in 1 000 passes. A cloth on which
-//! nothing outside acts never has more energy than it would have had without passes: where the motion of its pieces is not enough the pass is
-//! taken back, and it waits for the next one. A fold that something forms slowly cannot wait, though: other cloths pay what they have.
+//! Edits change the energy of a cloth even if they do not move it. A split puts its vertex on a chord, a flip or collapse
+//! stretches bent faces, and masses are lumped anew. Most of it goes when the vertices around the edits have settled
+//! ([`crate::adapt::placement`]). The remainder is paid from the non-rigid motion of the piece, which is scaled down; both
+//! momenta stay.
+//!
+//! Energy that passes have taken from a cloth is its credit, and later ones may give it back: a mesh that is refined and
+//! coarsened again has its former energy. Lumped mass alone has less kinetic energy on a finer mesh. A swing that had to pay
+//! for every coarsening, but got nothing for the refinements, lost a tenth of its energy in 1 000 passes.
+//!
+//! An isolated cloth never has more energy than it would have had without passes. If the motion of its pieces is not enough,
+//! the pass is rolled back, and the cloth waits for the next one. A fold that forms slowly under a load cannot wait, though:
+//! other cloths pay as much as they can.
 
 use crate::derive::pressure::has_pressure;
 use crate::derive::world::World;

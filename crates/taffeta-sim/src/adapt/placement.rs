@@ -1,13 +1,14 @@
-//! Where splits put their vertices: on the cloth that the faces stand for.
+//! Placement of the vertices of splits: on the cloth that the faces stand for.
 //!
-//! A split halves an edge. Of a bent cloth its middle is not on the cloth but on a chord of it, flat halves of bent faces:
-//! the bending is then at the edges that were there before, which takes more energy, and the next substep would bend the
-//! cloth back. So after a pass the new vertices are put where the energy is least while all others stay: the same objective
-//! that a substep minimizes, with inertia to keep what nothing resists, over the new vertices alone. Their velocities say
-//! nothing of it, nor does what the time integration remembers of them; the momenta stay (`settle_moved`).
+//! A split halves an edge. In a bent cloth the midpoint lies on a chord, between flat halves of bent faces. All bending is then
+//! at the old edges, which takes more energy, and the next substep would bend the cloth back.
 //!
-//! Held vertices stay, and nothing crosses: the displacement is shortened as in a substep. Nor does it exceed the
-//! distance that the pass may move the cloth. Pieces on which nothing outside acts keep their centers.
+//! So after a pass the new vertices go to the minimum of the energy while all others stay. The objective is that of a substep,
+//! over the new vertices alone, with inertia to keep motions that nothing resists. Their displacement enters neither their
+//! velocities nor the memory of the time integration; the momenta stay (`settle_moved`).
+//!
+//! Held vertices stay, and nothing crosses: the displacement is shortened as in a substep. Nor does it exceed the distance that
+//! the pass may move the cloth. Pieces on which nothing outside acts keep their centers.
 
 use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
 use crate::contact::path::contact_path;
@@ -68,8 +69,8 @@ pub(crate) fn smooth_splits(
     squared_displacements(world, &start, &end)
 }
 
-/// Where the energy of the cloth is least if only some vertices move \[m\]; `None`: the solver does not find it. Their
-/// surroundings alone are solved for.
+/// Finds the places of some vertices at which the energy of the cloth is least while all others stay \[m\]; `None` if the
+/// solver fails. Only the surroundings of these vertices are solved for.
 fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Option<Vec<DVec3>> {
     if world.derived.choice.capabilities().is_local() {
         return None;
@@ -304,7 +305,8 @@ mod tests {
         (elastic(world) - before, popping)
     }
 
-    /// How much further the innermost vertex is inside of the arc than the outermost \[m\]: a free sheet may shift as a whole.
+    /// Difference of the depths inside of the arc of the innermost and the outermost vertex \[m\]: a free sheet may shift as a
+    /// whole.
     fn depth(world: &World) -> f64 {
         // At its ends nothing bends a sheet: there the chords are right.
         let is_inside = |x: &&DVec3| x.x.abs() < RADIUS * (1.4 * ANGLE).sin();

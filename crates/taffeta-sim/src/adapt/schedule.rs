@@ -18,8 +18,8 @@ pub(crate) fn remesh_if_due(world: &mut World) -> (RemeshCounts, f64) {
     world.pool.clone().install(|| remesh_due_cloths(world, &[]))
 }
 
-/// Makes a pass over every cloth that is remeshed, whether it is due or not, as if it were so long after the last one \[s\]:
-/// wanted sizes grow back with that time. Returns the edits, and what they did to the state.
+/// Makes a pass over every cloth that is remeshed, also if none is due. `elapsed` stands for the time since the last pass
+/// \[s\]: wanted sizes grow back with it. Returns the edits, and what they did to the state.
 pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, RemeshJumps) {
     let chosen: Vec<bool> = world.setup.cloths.iter().map(|cloth| cloth.remesh.is_some()).collect();
     let (before, sheet) = (measure(world), Arc::clone(&world.state.sheet));

@@ -5,8 +5,8 @@ use crate::model::pins::{Contradiction, Pin, find_contradiction};
 use glam::DVec3;
 use taffeta_remesh::Hold;
 
-/// Lets the last of the pins have a vertex of a body, of whose pins `first` is the first, unless it has a pin already; with the
-/// vertex's number and place.
+/// Gives a vertex of a body to the last of the pins, unless it has a pin already. `first` is the first pin of the body. The
+/// vertex comes with its number and place.
 pub(crate) fn claim(
     holder: &mut Option<Hold>,
     (pins, first): (&[Pin], usize),

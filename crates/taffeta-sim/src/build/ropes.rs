@@ -1,8 +1,8 @@
 //! Ropes: bodies of loose vertices that segments and joints couple.
 //!
-//! A clamped end gets one more vertex beyond it, a guide, which the pin of the end carries along and which nobody sees: the
-//! joint between guide, end and second vertex holds the direction. When the pin lets go, the joint is gone, and the
-//! guide, of next to no mass, stays in line with the end.
+//! A clamped end gets one more vertex beyond it, a guide, which moves with the pin of the end and is not drawn. The joint
+//! between guide, end and second vertex holds the direction. When the pin lets go, the joint is gone, and the guide, of next to
+//! no mass, stays in line with the end.
 
 use crate::build::loose::LooseInput;
 use crate::model::description::{LooseDescription, PinDescription, RopeDescription, WorldDescription};

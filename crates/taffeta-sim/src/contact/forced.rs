@@ -32,14 +32,14 @@ pub struct QuarantinedPair {
     pub position: DVec3,
 }
 
-/// How far anything that can meet something else may move in a substep \[m\]: on longer ways a stride of what follows it is
-/// no longer small compared with the largest scenes.
+/// Largest motion in a substep of anything in contact \[m\]. On longer ways the strides of conservative advancement are no
+/// longer small compared with the largest scenes.
 const LONGEST_WAY: f64 = 1e5;
 
 /// Numbers that the distance is apart that contact keeps, at least: round-off of closest points takes a few.
 const LEAST_NUMBERS: f64 = 64.0;
 
-/// How many meetings of two bodies there were, and where the first one \[m\].
+/// Number of meetings of two bodies, and the position of the first one \[m\].
 type Places = BTreeMap<[u32; 2], (u64, DVec3)>;
 
 /// Pairs that are known to cross, and so are pulled apart rather than kept apart. The faces that reach into obstacles
@@ -67,7 +67,7 @@ pub(crate) fn quarantine(world: &World) -> Vec<QuarantinedPair> {
     proximity.crossings().iter().map(of_edge).chain(sunken.iter().map(of_shape)).collect()
 }
 
-/// How many faces of cloths reach into obstacles in closed form; `None` if nothing can meet in this world.
+/// Number of faces of cloths that reach into obstacles in closed form; `None` if nothing can meet in this world.
 pub fn sunken_faces(world: &World) -> Option<usize> {
     Some(find_sunken(world, world.derived.proximity.as_ref()?).len())
 }
@@ -181,7 +181,7 @@ fn middle(corners: [u32; 3], x: &[DVec3]) -> DVec3 {
 
 /// A motion after which nothing crosses that can be kept apart.
 pub(crate) struct Secured {
-    /// Where it ends \[m\].
+    /// Its end \[m\].
     pub found: Vec<DVec3>,
     pub truncation: Truncation,
     /// The motion as it was proposed.

@@ -1,11 +1,12 @@
 //! Loads on obstacles: what they bear of the cloths, so that a rigid-body engine can let them give way.
 //!
-//! Contacts tell how the load is shared. How large it is follows from the momentum of the cloths, wherever nothing else can take
-//! it: what they lose beyond gravity, air, grabs and damping is what obstacles receive. This holds to round-off, while the
-//! forces of contacts are as exact as the solver, lack what the safeguard stops, and lead the momentum by the memory of
-//! backward differences. What that memory still hands over after a contact has opened belongs to the obstacles that were
-//! touched last. Where pins hold something, or pressure is part of the solve, the sum of the forces and of what the
-//! safeguard takes is all that is known.
+//! The contacts give the distribution of the load. Its size follows from the momentum of the cloths, wherever nothing else can
+//! take it: obstacles receive the loss beyond gravity, air, grabs and damping. This holds to round-off. The forces of contacts
+//! are only as exact as the solver, lack the motion that CCD stops, and lead the momentum by the memory of backward
+//! differences. That memory still passes on momentum after a contact has opened; it belongs to the obstacles that were touched
+//! last.
+//!
+//! If pins hold something, or pressure is part of the solve, only the sum of the forces and of the impulse of CCD is known.
 
 use crate::derive::pressure::{has_pressure, is_pressure_explicit};
 use crate::derive::world::World;

@@ -35,8 +35,8 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
 
 /// Pulls apart what crosses, slowly and without giving it velocity.
 ///
-/// Solvers that sweep take the pulls as contacts. For Newton's method the vertices are moved before the solve, which then
-/// keeps what is gained: its springs would drag all that is around along, and give it the speed of the pull.
+/// Solvers that sweep take the pulls as contacts. Under Newton's method the vertices are moved before the solve, which then
+/// keeps the gain. Its springs would drag the surroundings along, with the speed of the pull.
 fn pull_apart(world: &mut World, mut pulls: Vec<Contact>, h: f64) {
     let work = &mut world.scratch;
     if !world.derived.choice.capabilities().is_local() && !pulls.is_empty() {

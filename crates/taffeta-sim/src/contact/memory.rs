@@ -1,10 +1,12 @@
 //! Contact memory from substep to substep, so that sticking points stay where they were.
 //!
-//! Under Newton's method that is the friction that they bear. That of vertices belongs to the cloth (`Motion::vertex_friction`) and
-//! goes through remeshing with it; that of points on edges and faces is known by what touches, and lasts as long as that
-//! edge or face does. So is the load of all of them, by which the next substep tells how stiff they have to be. Under solvers that sweep it is the slip that the sweeps have left over: contacts that share vertices
-//! disturb each other, and what is left in each substep would add up to a creep. It is known by what touches, also at
-//! vertices.
+//! Under Newton's method it is the friction that the points bear. The memory of vertices belongs to the cloth
+//! (`Motion::vertex_friction`) and goes through remeshing with it. That of points on edges and faces is stored by the
+//! primitives in contact, and lasts as long as they do. The loads of all of them are stored in the same way; they set the
+//! stiffness in the next substep.
+//!
+//! Under solvers that sweep it is the slip that the sweeps have left over. Contacts that share vertices disturb each other, and
+//! the remainders of all substeps would add up to a creep. It is stored by the primitives in contact, also at vertices.
 
 use crate::derive::world::World;
 use crate::model::state::State;

@@ -43,7 +43,7 @@ impl ContactPath {
         self.prescribed.contains(&true)
     }
 
-    /// Where a vertex is to be at the end \[m\].
+    /// Prescribed position of a vertex at the end \[m\].
     pub(crate) fn end(&self, vertex: usize) -> DVec3 {
         self.end[vertex]
     }

@@ -17,22 +17,22 @@ use taffeta_contact::response::project;
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::ContactRow;
 
-/// How often cloth is moved out of the way of what cannot be stopped before that counts as forced, and sweeps over the
-/// contacts each time. Each time other primitives may come to be in the way.
+/// Number of times that cloth is moved out of the way of pins and obstacles before an intersection counts as forced, and of
+/// sweeps over the contacts each time. Each time other primitives may come to be in the way.
 const PUSH_OUT_ROUNDS: u32 = 16;
 const PUSH_OUT_PASSES: u32 = 16;
 
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
 
-/// How often the contacts are swept again before motions are shortened that can be, and the part of its thickness that
-/// each contact then keeps: a little more than the safeguard asks for.
+/// Number of times that the contacts are swept again before motions are shortened, and the part of its thickness that each
+/// contact then keeps. It is a little more than CCD asks for.
 const SLIDE_ROUNDS: u32 = 4;
 const SLIDE_SHARE: f64 = 0.2;
 
-/// Moves what would be in the way of something, without friction, to where there is room along its way: a solver that
-/// sweeps, or is cut off, has not brought all of it there, and what is stopped cannot slide either. `share` is the
-/// part of its thickness that each contact is to keep.
+/// Moves cloth out of the way of pins and obstacles, without friction, to where there is room along its way. A solver that
+/// sweeps, or is cut off, has not brought all of it there, and cloth that CCD stops cannot slide either. `share` is the part of
+/// its thickness that each contact is to keep.
 fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
     let moved = if world.inputs.stands_still { 0.0 } else { h };
     let work = &world.scratch;

@@ -1,7 +1,7 @@
-//! How stiff the contacts are under Newton's method, where they are springs.
+//! Stiffness of contacts under Newton's method, where they are penalty springs.
 //!
-//! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia tells how stiff a contact has
-//! to be as far as it goes; where a cloth is pulled tight it presses harder, and the load of the last substep tells.
+//! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia gives the stiffness that a
+//! contact needs without other loads. A cloth that is pulled tight presses harder; there the load of the last substep gives it.
 
 use crate::model::motion::Motion;
 use taffeta_core::ContactRow;
@@ -11,8 +11,8 @@ use taffeta_solve::substeps::LONGEST_SUBSTEP;
 /// four substeps per frame. In longer substeps, which cloth at rest takes, it stays as it is, and the cloth where it is.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 
-/// Part of its thickness by which a contact is pressed in by the load of the last substep, and how much stiffer it gets for that
-/// at most: an impact is over when it has been.
+/// Part of its thickness by which the load of the last substep presses a contact in, and the largest factor by which that load
+/// makes it stiffer. An impact is over in the next substep.
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 

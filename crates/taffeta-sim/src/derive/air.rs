@@ -1,10 +1,11 @@
 //! Quadratic drag per face and per segment of a rope.
 //!
 //! The force on a face of area `A` and unit normal `n` is `F = ½ ρ c A |u| u n` with `u = (wind − v)·n`, a third on each
-//! corner. That on a segment of length `l` and radius `r` is the force on a cylinder in cross flow, `F = ρ c r l |u| u` with
-//! the part `u` of `wind − v` across the segment, half on each end; what flows along it exerts none. It depends on the square of the velocity and would blow up for light cloth in strong wind if integrated
-//! explicitly; `u̇ = −k u|u|` has the exact solution `u(h) = u / (1 + k h |u|)`, which is used instead and cannot
-//! overshoot.
+//! corner. The force on a segment of length `l` and radius `r` is that on a cylinder in cross flow, `F = ρ c r l |u| u`. Here
+//! `u` is the part of `wind − v` across the segment. Half of the force acts on each end; flow along the segment exerts none.
+//!
+//! Both depend on the square of the velocity. Explicit integration would blow up for light cloth in strong wind. `u̇ = −k u|u|`
+//! has the exact solution `u(h) = u / (1 + k h |u|)`, which is used instead and cannot overshoot.
 
 use crate::derive::bodies::rope_bodies;
 use crate::derive::world::World;

@@ -1,4 +1,4 @@
-//! Where pins and obstacles are in a substep, and whether they move.
+//! Positions of pins and obstacles in a substep, and tests of their motion.
 
 use crate::derive::derived::Clamp;
 use crate::derive::world::World;

@@ -72,7 +72,7 @@ pub(crate) fn resume_pairs(world: &mut World, bounds: Option<MotionBounds>) {
     world.derived.proximity = Some(proximity);
 }
 
-/// How much crosses, as it was noted last.
+/// Number of intersections when they were last counted.
 pub(crate) fn crossing_count(world: &World) -> usize {
     world.derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
 }

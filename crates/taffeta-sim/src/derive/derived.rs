@@ -42,7 +42,7 @@ pub(crate) struct Derived {
     /// The solver as chosen.
     pub choice: SolverChoice,
     pub solver: Solver,
-    /// How many times projective dynamics factorized the systems of topologies and pins before these.
+    /// Number of factorizations by projective dynamics for earlier topologies and pins.
     pub past_factorizations: usize,
     pub detector: Detector,
     /// The pairs of cloths and meshes that are near each other; `None` if cloths do not meet and there are no obstacles.
@@ -198,13 +198,13 @@ impl Derived {
         self.solver.driver_mut().switch_off(broken);
     }
 
-    /// How many times projective dynamics has factorized a system.
+    /// Number of factorizations by projective dynamics.
     pub(crate) fn factorizations(&self) -> usize {
         self.past_factorizations + self.solver.driver().factorizations()
     }
 
-    /// Notes unwrapped angles and scalars at the end of a step, in the blocks, which measure energies with them, and in
-    /// the state, which remembers them when the blocks are gone.
+    /// Stores unwrapped angles and scalars at the end of a step. The blocks measure energies with them, and the state keeps
+    /// them when the blocks are gone.
     pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
         let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
         let driver = self.solver.driver();
@@ -281,8 +281,8 @@ fn build_newton(
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
 }
 
-/// Where every vertex lies on the chart of its panel, and the number of this: of the first panel if it is at a seam. A cloth
-/// that one chart lays out, or none, is one panel.
+/// Place of every vertex on the chart of its panel, and the number of the panel: the first one for a vertex on a seam. A cloth
+/// with one chart, or without a chart, is one panel.
 fn find_chart_points((sheet, motion): (&Sheet, &Motion), cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
     let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
     for (fi, face) in sheet.topology.faces.iter_indexed() {

@@ -42,8 +42,8 @@ pub fn row_forces(world: &World) -> Vec<RowForce> {
     world.derived.solver.driver().row_forces(&world.scratch.rows, last.h)
 }
 
-/// How many times projective dynamics has factorized its system: once, and again whenever the topology, what is held
-/// or the length of the substep has changed. 0 under other solvers.
+/// Number of times that projective dynamics has factorized its system: once, and again after each change of the topology, of
+/// the held vertices or of the length of the substep. 0 under other solvers.
 pub fn factorizations(world: &World) -> usize {
     world.derived.factorizations()
 }
@@ -71,8 +71,8 @@ pub fn accuracy(world: &World) -> f64 {
     world.setup.settings.accuracy
 }
 
-/// Where the time of projective dynamics has gone since its system was built: at the start, and anew after every change
-/// of mesh or pins. `None` under another solver.
+/// Times that projective dynamics has spent since its system was built, which happens at the start and after every change of
+/// mesh or pins. `None` under another solver.
 pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
     world.derived.solver.driver().times()
 }

@@ -1,9 +1,9 @@
 //! Stitches of open seams, and how hard they may pull.
 //!
 //! A seam that is blocked as a whole must not tear the panels: its threads pull the cloth to a bounded strain, and no more.
-//! To bound every thread by itself was tried: where a seam runs into an opening, all tension of the edge of the cloth meets
-//! at the last threads, and the ends of the seam stayed open by millimeters, like a crack. So what is bounded is the mean over
-//! the seam, and what most threads do not need the others have.
+//! Bounding every thread by itself failed. If a seam runs into an opening, all tension of the edge of the cloth meets at the
+//! last threads. The ends of the seam stayed open by millimeters, like a crack. So what is bounded is the mean over the seam,
+//! and what most threads do not need the others have.
 
 use crate::derive::source::Source;
 use crate::model::setup::Setup;
@@ -38,8 +38,8 @@ pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>
 /// Strain to which the threads of a seam pull the cloth, on average, while the seam has time.
 const PULL_STRAIN: f64 = 0.05;
 
-/// By how much that grows when the time is over, for each time of the seam that has passed since, and how far: a body that is
-/// too wide for the garment is no reason to leave it open as long as the cloth bears it.
+/// Growth of the pull after the time of the seam, for each further time of the seam, and its largest value. A body that is too
+/// wide for the garment is no reason to leave the seam open as long as the cloth bears it.
 const LATE_PULL_STRAIN: f64 = 0.15;
 
 /// Strain to which a single thread pulls.

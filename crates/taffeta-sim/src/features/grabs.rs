@@ -1,10 +1,12 @@
 //! Grabs: pulls on material points, as by a hand.
 //!
-//! A grab is a spring without length at rest between a place and a material point `p`. Its force `k (target − p)` is shared
-//! by the vertices of a patch of cloth or rope around the point, at each a part `w`, where the parts add up to 1: a pull at
-//! the point alone makes a spike of the size of a face. Those of a patch of radius `r` are proportional to
-//! `m (1 − d²/r²)²` at the distance `d` in the panel of the point, with the masses `m`, so that they do not depend on the
-//! mesh. Without a radius they are the barycentric coordinates of the point in its face.
+//! A grab is a spring without length at rest between a place and a material point `p`. Its force `k (target − p)` is shared by
+//! the vertices of a patch of cloth or rope around the point. Each takes a part `w`, and the parts add up to 1. A pull at the
+//! point alone would make a spike of the size of a face.
+//!
+//! The parts of a patch of radius `r` are proportional to `m (1 − d²/r²)²` at the distance `d` in the panel of the point, with
+//! the masses `m`. So they do not depend on the mesh. Without a radius they are the barycentric coordinates of the point in its
+//! face.
 //!
 //! Each vertex of the patch is pulled with the stiffness `K = k w` to `t = x + (target − p)`, where `x` and `p` are taken at
 //! the start of the substep. So a grab whose target is where its point is pulls at nothing, wherever the point lies in its
@@ -38,9 +40,9 @@ pub struct Lead<'a> {
     pub world: &'a World,
     /// Length of the substep \[s\].
     pub h: f64,
-    /// Where the point of each grab is \[m\].
+    /// Position of the point of each grab \[m\].
     pub places: &'a [DVec3],
-    /// Where each grab pulls to \[m\], to be changed.
+    /// Target of each grab \[m\], to be changed.
     pub targets: &'a mut [DVec3],
 }
 

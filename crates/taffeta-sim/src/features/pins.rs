@@ -5,10 +5,10 @@
 //! vertex to different places are refused. What a pin
 //! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
 //!
-//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact, but
-//! not damping. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct
-//! solver is right to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large
-//! part of the strain: 5.6 times the weight with the 7 substeps per frame of `auto`, 1.006 times with 96.
+//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact, but not
+//! damping. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct solver is right
+//! to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It
+//! gives 5.6 times the weight with the 7 substeps per frame of `auto`, and 1.006 times with 96.
 
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
@@ -78,8 +78,8 @@ pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
     rebuild(world);
 }
 
-/// Unit normals of the sheet as it is now at vertices that a pin is to hold, which are in order: of the faces that the pin
-/// holds whole, or else of all around a vertex. Zero at loose vertices.
+/// Unit normals of the present sheet at vertices that a pin is to hold, which are in order. They are those of the faces that
+/// the pin holds whole, or else of all faces around a vertex. Zero at loose vertices.
 pub(crate) fn normals_at(world: &World, vertices: &[VertexIndex]) -> Vec<DVec3> {
     let (topology, x) = (&world.state.sheet.topology, &world.state.motion.positions);
     let is_whole = |fi: &FaceIndex| topology.faces[*fi].iter().all(|vi| vertices.binary_search(vi).is_ok());
@@ -136,8 +136,8 @@ pub(crate) fn mark_overloaded_pins(world: &mut World) {
     }
 }
 
-/// The total force \[N\] of each pin on its vertices in the last substep, in the order of the pins; zero for those of
-/// unlimited strength, whose forces nobody asks for.
+/// Total force \[N\] of each pin on its vertices in the last substep, in the order of the pins; zero for pins of unlimited
+/// strength, whose forces are not needed.
 pub fn pin_forces(world: &World) -> Vec<DVec3> {
     let mut totals = vec![DVec3::ZERO; world.setup.pins.len()];
     let (state, last) = (&world.state.motion, &world.state.last);

@@ -4,9 +4,9 @@
 //! solver has left, and the solver is told the new rest state of its blocks. So the sheet is elastic within a substep, and a
 //! face bears more than its yield moment for no longer than that.
 //!
-//! Where such a cloth is remeshed the law waits for the last substep of a step. A split puts its vertex on the chord of a bend and
-//! so makes two kinks of it, which the next substeps smooth out: faces that had yielded to them would keep them. So it does under
-//! the block solver, whose substeps are short, for then the scalars have to be found exactly.
+//! Where such a cloth is remeshed the law waits for the last substep of a step. A split puts its vertex on the chord of a bend
+//! and so makes two kinks of it. The next substeps smooth them out, but faces that had yielded to them would keep them. So it
+//! does under the block solver, whose substeps are short, for then the scalars have to be found exactly.
 
 use crate::derive::world::World;
 use crate::model::setup::Setup;

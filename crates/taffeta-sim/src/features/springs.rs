@@ -1,8 +1,8 @@
 //! Springs along edges that let go above a force.
 //!
-//! After every substep the force of each spring, `|λ|/h²` of its row, is compared with what its cloth bears; a spring that
-//! has exceeded it is switched off for good, and the hinge of its edge with it. Not within the sweeps: there the order of
-//! the rows would decide. The mesh stays as it is: the faces beside the edge still have mass, air and contact.
+//! After every substep the force of each spring, `|λ|/h²` of its row, is compared with the strength of its cloth. An overloaded
+//! spring is switched off for good, together with the hinge of its edge. Not within the sweeps: there the order of the rows
+//! would decide. The mesh stays as it is: the faces beside the edge still have mass, air and contact.
 //!
 //! The force is as exact as the substep has converged. It tells tension from compression as little as `|λ|` does.
 

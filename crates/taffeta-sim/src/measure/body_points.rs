@@ -26,9 +26,8 @@ pub(crate) struct FoundPoint {
     face: Option<FaceIndex>,
 }
 
-/// The vertices that carry a material point, with their weights: the corners of a face of a cloth, or the ends of a
-/// segment of a rope, the second one repeated with the weight 0. Bodies are numbered as in
-/// [`Grab::body`](crate::Grab::body).
+/// Vertices that carry a material point, with their weights: the corners of a face of a cloth, or the ends of a segment of a
+/// rope. The second end is repeated with the weight 0. Bodies are numbered as in [`Grab::body`](crate::Grab::body).
 ///
 /// # Errors
 /// If the body has no such point, or if several panels cover it and none is named.

@@ -11,9 +11,8 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, VertexIndex};
 use taffeta_remesh::Origin;
 
-/// A cloth of a world. Vertices and faces are numbered from 0. Those of the mesh that the cloth was made from come first, in
-/// its order, and those that were added after them: as long as the topology does not change, all numbers are those of that
-/// mesh.
+/// A cloth of a world. Vertices and faces are numbered from 0. Vertices of the input mesh come first, in its order, then those
+/// that were added. As long as the topology does not change, all numbers are those of that mesh.
 #[derive(Clone, Copy, Debug)]
 pub struct ClothView<'a> {
     world: &'a World,
@@ -163,8 +162,8 @@ impl<'a> ClothView<'a> {
         numbers.map(|(number, _)| self.vertex(number)).collect()
     }
 
-    /// Where each vertex lies on the mesh that the cloth had before its topology last changed, in the numbers of that mesh;
-    /// by itself, for one whose topology has not changed in the last step that changed any.
+    /// Place of each vertex on the mesh that the cloth had before its topology last changed, in the numbers of that mesh. A
+    /// cloth whose topology did not change in the last step that changed any has each vertex at itself.
     pub fn origins(&self) -> Vec<Origin> {
         find_origins(self.world, self.number)
     }

@@ -8,9 +8,9 @@ use taffeta_core::math::Sym2;
 use taffeta_remesh::{Metric, mean_size, smallest_angle_in};
 use taffeta_solve::block::gather;
 
-/// The size of each vertex of a cloth \[m\], in the order of [`World::mesh`]: the edge length that the last remeshing
-/// pass wanted there, the geometric mean of those in the two main directions where they differ; where there was no pass,
-/// the mean length of the vertex's edges at rest.
+/// Size of each vertex of a cloth \[m\], in the order of [`World::mesh`]: the edge length that the last remeshing pass wanted
+/// there. If the two main directions differ, it is their geometric mean. Without a pass it is the mean length of the vertex's
+/// edges at rest.
 ///
 /// # Panics
 /// If there is no cloth of that number.
@@ -27,9 +27,9 @@ pub fn vertex_sizes(world: &World, cloth: usize) -> Vec<f64> {
     world.state.sheet.numbering(cloth).sort_vertices(&sizes)
 }
 
-/// The smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order: in the metric that the last
-/// remeshing pass wanted, in which long faces along a fold are well shaped; where there was no pass, as it is. Faces of
-/// which pins hold all corners are left out: passes do not remove held vertices.
+/// Smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order. It is measured in the metric that
+/// the last remeshing pass wanted, in which long faces along a fold are well shaped. Without a pass it is the plain angle.
+/// Faces of which pins hold all corners are left out: passes do not remove held vertices.
 ///
 /// # Panics
 /// If there is no cloth of that number.
@@ -70,8 +70,8 @@ fn mean_rest_edges(world: &World, cloth: usize) -> Vec<f64> {
     sums.into_iter().map(|(sum, count)| sum / f64::from(count.max(1))).collect()
 }
 
-/// The principal Green strain of each face of a cloth that is the larger in absolute value, in the order of
-/// [`World::mesh`]: negative where the face is compressed more than it is stretched.
+/// Principal Green strain of each face of a cloth that is the larger in absolute value, in the order of [`World::mesh`]. It is
+/// negative if the face is compressed more than it is stretched.
 ///
 /// # Panics
 /// If there is no cloth of that number.

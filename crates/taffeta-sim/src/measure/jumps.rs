@@ -1,4 +1,4 @@
-//! Where the mesh is too coarse for what the cloth does: strain and curvature that differ between neighboring faces.
+//! Jumps of strain and curvature between neighboring faces: where they are large, the mesh is too coarse.
 //!
 //! Both are constant in a face. In the cloth that the faces stand for they are continuous, so that their jumps over the
 //! edges tell what the faces miss (D. W. Kelly, J. P. Gago, O. C. Zienkiewicz, I. Babuška, A posteriori error analysis and
@@ -24,7 +24,7 @@ pub struct FaceJumps {
     pub curvatures: Vec<f64>,
 }
 
-/// How much strain and curvature jump from each face of a cloth to its neighbors.
+/// Jumps of strain and curvature from each face of a cloth to its neighbors.
 ///
 /// # Panics
 /// If there is no cloth of that number.

@@ -1,4 +1,4 @@
-//! Where the vertices of a cloth come from: their places on the mesh before its topology last changed.
+//! Origins of the vertices of a cloth: their places on the mesh before its topology last changed.
 
 use crate::derive::world::World;
 use crate::model::sheet::Sheet;

@@ -40,8 +40,8 @@ pub fn material_point(
     })
 }
 
-/// Position \[m\] and velocity \[m/s\] of a point of a rope, given by the fraction `at` of its rest length from its
-/// first end; fractions beyond the ends are those of the ends.
+/// Position \[m\] and velocity \[m/s\] of a point of a rope, given by the fraction `at` of its rest length from its first end.
+/// Fractions beyond the ends are those of the ends.
 ///
 /// # Panics
 /// If the loose body of that number is no rope.
@@ -71,7 +71,7 @@ pub(crate) fn solid_state(world: &World, solid: usize) -> (Vec<DVec3>, Vec<DVec3
     each.unzip()
 }
 
-/// Where a point of the rest shape \[m\] of a solid is now. A point outside is taken into the tetrahedron in whose
+/// Present state of a point of the rest shape \[m\] of a solid. A point outside is taken into the tetrahedron in whose
 /// barycentric coordinates it is least outside.
 ///
 /// # Panics

@@ -26,7 +26,7 @@ pub struct SunkenCloth {
     pub cloth: usize,
     /// The number of the obstacle among those in closed form.
     pub obstacle: usize,
-    /// How many faces of the cloth reach into it.
+    /// Number of faces of the cloth that reach into it.
     pub faces: usize,
     /// The middle of the first of them \[m\].
     pub position: DVec3,

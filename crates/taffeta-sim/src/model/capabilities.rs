@@ -3,7 +3,7 @@
 use crate::model::description::SolverChoice;
 use taffeta_solve::BendingModel;
 
-/// How contact acts under a solver.
+/// Action of contact under a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContactLaw {
     /// On positions, after every sweep.
@@ -31,7 +31,7 @@ pub enum SubstepRule {
 pub struct Capabilities {
     /// The solver's name in scenes.
     pub name: &'static str,
-    /// How contact acts.
+    /// Action of contact.
     pub contact: ContactLaw,
     /// Rule for the number of substeps.
     pub substeps: SubstepRule,

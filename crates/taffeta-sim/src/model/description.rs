@@ -26,7 +26,7 @@ pub struct WorldDescription {
     pub obstacles: Vec<Obstacle>,
     /// The obstacles made of triangles.
     pub mesh_obstacles: Vec<MeshObstacle>,
-    /// How to simulate.
+    /// Settings of the simulation.
     pub simulation: SimulationSettings,
     /// The surrounding air; `None`: vacuum.
     pub air: Option<Air>,
@@ -38,7 +38,7 @@ pub struct WorldDescription {
     /// The camera, for cloths that may be coarser where it does not see them
     /// ([`RemeshSettings::coarsen_unseen`](taffeta_remesh::RemeshSettings::coarsen_unseen)).
     pub view: Option<View>,
-    /// How the camera moves; it turns about its target.
+    /// Motion of the camera; it turns about its target.
     pub view_motion: Motion,
 }
 
@@ -101,14 +101,14 @@ pub struct ClothDescription {
     /// Seams that are sewn together while the cloth is simulated. Only with material coordinates, and where the
     /// solver has [`seams`](crate::Capabilities::seams).
     pub seams: Vec<SeamDescription>,
-    /// How to remesh; `None`: fixed topology.
+    /// Remeshing; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges for solvers that take scalar rows.
     pub membrane: MembraneModel,
     /// Scaling of that constraint; other than by area only where
     /// [`membrane_forms`](crate::Capabilities::membrane_forms).
     pub scaling: MembraneScaling,
-    /// How much compression a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
+    /// Compression that a triangle bears; other than full only for [`MembraneModel::Strain`], scaled by area, where
     /// [`buckling`](crate::Capabilities::buckling).
     pub compression: Compression,
     /// Constraint of an inner edge.
@@ -116,7 +116,7 @@ pub struct ClothDescription {
     /// The force along an edge above which its spring lets go, and its hinge with it \[N\]; for
     /// [`MembraneModel::Distance`] under the solver `xpbd`, without remeshing. `None`: at no force.
     pub break_force: Option<f64>,
-    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    /// Stiffness under position-based dynamics; other solvers take the stiffness from the material.
     pub projection: ProjectionStiffness,
 }
 
@@ -131,7 +131,7 @@ pub struct LooseDescription {
     pub masses: Vec<f64>,
     /// Positions in the rest shape \[m\], which say how large the body is; `None`: as at time 0.
     pub layout: Option<Vec<DVec3>>,
-    /// How the vertices meet obstacles.
+    /// Contact of the vertices with obstacles.
     pub surface: ContactSurface,
     /// Initial velocity \[m/s\].
     pub velocity: DVec3,
@@ -152,13 +152,13 @@ pub struct RopeDescription {
     pub radius: f64,
     /// The material.
     pub material: RopeMaterial,
-    /// How it resists bending.
+    /// Bending model.
     pub bending: RopeBending,
     /// Normal of a plane in which the rope lies and its turning angles have signs; `None`: it bends in space.
     pub plane: Option<DVec3>,
     /// Curvature at rest about the normal of the plane \[1/m\]; `None`: that of the shape at time 0.
     pub rest_curvature: Option<f64>,
-    /// How stiff it is under position-based dynamics; other solvers take the stiffness from the material.
+    /// Stiffness under position-based dynamics; other solvers take the stiffness from the material.
     pub projection: ProjectionStiffness,
     /// Initial velocity \[m/s\].
     pub velocity: DVec3,
@@ -285,7 +285,7 @@ impl Default for PinDescription {
     }
 }
 
-/// How to simulate.
+/// Settings of the simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SimulationSettings {
     /// Goal of the run: the motion, by calling `World::step`, or the equilibrium, by calling `World::equilibrate`.
@@ -380,8 +380,7 @@ pub enum Mode {
     Static,
 }
 
-/// How velocities and positions are integrated. The solvers `block`, `xpbd`, `pbd` and `projective`
-/// always use implicit Euler.
+/// Integration of velocities and positions. The solvers `block`, `xpbd`, `pbd` and `projective` always use implicit Euler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TimeIntegration {
     /// The program chooses.

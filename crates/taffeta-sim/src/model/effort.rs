@@ -1,8 +1,8 @@
 //! The bound of a step's work.
 //!
-//! Where bodies leave cloth no room, or move it faster than anything can follow, no number of rounds, halvings and
-//! iterations helps, and each of them takes as long as those that do. So a step counts its work in nominal time, which is the
-//! same on every machine: what it may still try ends with it, and what is left of the step is made in a few long substeps.
+//! If bodies leave cloth no room, or move it faster than anything can follow, no number of rounds, halvings and iterations
+//! helps. Each of them takes as long as a useful one. So a step has a work budget in nominal time, which is the same on every
+//! machine. When it is spent, retries end and a few long substeps cover the remainder of the step.
 
 /// Work that a step may spend per vertex \[ns\], with at least `LEAST_VERTICES` counted. It is a hundred times the
 /// work of a step in which everything goes well.
@@ -12,15 +12,15 @@ const LEAST_VERTICES: u64 = 1000;
 /// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.
 const SUBSTEPS: u64 = 32;
 
-/// How many times as much a search for an equilibrium may spend, which stands for a whole motion.
+/// Factor by which a search for an equilibrium, which stands for a whole motion, may spend more.
 const SEARCH: u64 = 3;
 
 /// Substeps in which the rest of a step is made that has spent what it may.
 pub(crate) const HURRIED_SUBSTEPS: u32 = 2;
 
-/// Nominal time \[ns\], measured in release builds on one thread: of a vertex or a contact in an iteration of Newton's
-/// method, of conjugate gradients, of Newton's method with a factorization, of a local solver or of projective dynamics, and of a pair of primitives in a search or
-/// in the safeguard.
+/// Nominal times \[ns\], measured in release builds on one thread. The first ones are those of a vertex or a contact in an
+/// iteration. They are for Newton's method, conjugate gradients, Newton's method with a factorization, and a local solver or
+/// projective dynamics. The last is that of a pair of primitives in a search or in CCD.
 const NEWTON: u64 = 3_000;
 const CONJUGATE: u64 = 200;
 const FACTORIZED: u64 = 15_000;
@@ -74,7 +74,7 @@ impl Effort {
         self.spent += (size as u64 + OVERHEAD) * FACTORIZED * u64::from(iterations);
     }
 
-    /// How many iterations of conjugate gradients a solve of so many vertices and contacts may make at most.
+    /// Largest number of iterations of conjugate gradients for a solve with so many vertices and contacts.
     pub(crate) fn conjugate_left(&self, size: usize) -> u32 {
         let left = self.limit.saturating_sub(self.spent) / (CONJUGATE * (size as u64 + OVERHEAD));
         u32::try_from(left.max(LEAST_CONJUGATE)).unwrap_or(u32::MAX)

@@ -68,11 +68,11 @@ pub enum BuildError {
         pins: [usize; 2],
         /// The vertex by its number in the body.
         vertex: usize,
-        /// Where it is at time 0 \[m\].
+        /// Its position at time 0 \[m\].
         position: DVec3,
         /// When the places are different \[s\].
         time: f64,
-        /// How far apart they are \[m\].
+        /// Their distance \[m\].
         distance: f64,
     },
     /// A setting of the simulation, of remeshing, of an obstacle or of a pin makes no sense.
@@ -139,9 +139,9 @@ pub enum StepError {
     TooFar {
         /// Name of the moving body, for example "cloth 'sheet'" or "sphere obstacle 0".
         body: String,
-        /// How far \[m\].
+        /// Its displacement \[m\].
         distance: f64,
-        /// How far it may move \[m\].
+        /// Largest displacement \[m\].
         limit: f64,
         /// The length of the substep \[s\].
         substep: f64,
@@ -156,9 +156,9 @@ pub enum StepError {
     TurnsTooOften {
         /// Name of the body, for example "box obstacle 0".
         body: String,
-        /// How often.
+        /// Number of turns.
         turns: f64,
-        /// How often it may turn.
+        /// Largest number of turns.
         limit: f64,
         /// The length of the substep \[s\].
         substep: f64,
@@ -173,7 +173,7 @@ pub enum StepError {
     TooFarOut {
         /// The body, for example "cloth 'sheet'".
         body: String,
-        /// How far it is from the origin \[m\].
+        /// Its distance from the origin \[m\].
         distance: f64,
         /// The distance of two numbers there \[m\].
         resolution: f64,
@@ -201,7 +201,7 @@ pub enum StepError {
     Jump {
         /// Time \[s\].
         time: f64,
-        /// What is in the way.
+        /// The obstruction.
         source: BuildError,
     },
     /// Wind in a world without air, or whose air has no density or no drag.

@@ -14,8 +14,8 @@ pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 pub(crate) struct BorneContact {
     /// Name of the primitives that touch.
     pub name: ContactName,
-    /// The static friction \[N\] of a point on an edge or a face, or the slip that is to be taken back \[m\], at the point which
-    /// the name has first.
+    /// Static friction \[N\] of a point on an edge or a face, or the slip that is to be removed \[m\]. The point is the first
+    /// one of the name.
     pub vector: DVec3,
     /// The normal force under Newton's method \[N\].
     pub load: f64,

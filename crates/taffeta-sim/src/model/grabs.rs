@@ -16,7 +16,7 @@ pub struct Grab {
     /// Radius of the patch around it that shares the force \[m\]: in the chart of its panel, or at time 0 if there are no
     /// material coordinates; along a rope. The patch ends at seams. 0, or less than there are vertices for: the point.
     pub radius: f64,
-    /// Where it is pulled to \[m\].
+    /// Point that it is pulled to \[m\].
     pub target: DVec3,
     /// Stiffness of the spring \[N/m\].
     pub stiffness: f64,
@@ -40,12 +40,12 @@ pub(crate) struct Pull {
     pub vertex: usize,
     /// Stiffness of all its springs together \[N/m\].
     pub stiffness: f64,
-    /// Where it would go without them \[m\].
+    /// Its position without them \[m\].
     pub free: DVec3,
 }
 
 impl GrabbedPatch {
-    /// Where the grabbed point is \[m\], by positions of all vertices \[m\].
+    /// Position of the grabbed point \[m\], from the positions of all vertices \[m\].
     pub(crate) fn place(&self, positions: &[DVec3]) -> DVec3 {
         self.point.iter().map(|(vi, weight)| positions[vi.to_usize()] * *weight).sum()
     }

@@ -57,11 +57,11 @@ pub(crate) struct BodyIds {
     pub obstacles: Vec<ObstacleId>,
     /// Of the obstacles made of triangles.
     pub meshes: Vec<ObstacleId>,
-    /// How many handles were given away.
+    /// Number of handles that were given away.
     next: u32,
 }
 
-/// Where an obstacle is stored.
+/// Place at which an obstacle is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ObstaclePlace {
     Closed(usize),
@@ -105,12 +105,12 @@ impl BodyIds {
         id
     }
 
-    /// Where a cloth is stored; `None`: not in this world.
+    /// Finds the number of a cloth; `None`: not in this world.
     pub(crate) fn find_cloth(&self, id: ClothId) -> Option<usize> {
         self.cloths.iter().position(|own| *own == id)
     }
 
-    /// Where an obstacle is stored; `None`: not in this world.
+    /// Finds the place of an obstacle; `None`: not in this world.
     pub(crate) fn find_obstacle(&self, id: ObstacleId) -> Option<ObstaclePlace> {
         let closed = self.obstacles.iter().position(|own| *own == id).map(ObstaclePlace::Closed);
         closed.or_else(|| self.meshes.iter().position(|own| *own == id).map(ObstaclePlace::Mesh))

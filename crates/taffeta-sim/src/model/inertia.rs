@@ -1,12 +1,12 @@
 //! Time integration: from positions and velocities, now and one substep earlier, to the prediction of a substep.
 //!
-//! Both methods have the form `x = X + s v`, `v = V + s a` with the effective step `s`: implicit Euler with `X = xⁿ`,
-//! `V = vⁿ`, `s = h`, and the backward differences of second order (BDF2) for a substep `h` after one of `h/ω`,
+//! Both methods have the form `x = X + s v`, `v = V + s a` with the effective step `s`. Implicit Euler has `X = xⁿ`, `V = vⁿ`,
+//! `s = h`. The other method are the backward differences of second order (BDF2), for a substep `h` after one of `h/ω`:
 //!
 //! `(1+2ω)/(1+ω) xⁿ⁺¹ − (1+ω) xⁿ + ω²/(1+ω) xⁿ⁻¹ = h vⁿ⁺¹`, and the same for `v`,
 //!
-//! so that the solve is the same for both. A vertex without history takes an Euler step: at the start, where it hits or
-//! sticks to something, after whose jumps of the velocity BDF2 would swing, and where it has just been made.
+//! The solve is the same for both. A vertex without history takes an Euler step. It has none at the start, where it
+//! hits or sticks to something, and where it has just been made. BDF2 would swing after such a jump of the velocity.
 
 use glam::DVec3;
 use taffeta_core::math;

@@ -72,7 +72,7 @@ pub(crate) struct LoadMemory {
     pub wrenches: Vec<Wrench>,
     /// Momentum that each obstacle has received per second of the last step. A world at rest goes on with it.
     pub rates: Vec<Wrench>,
-    /// How obstacles were pressed when they last were.
+    /// Last loads on obstacles.
     pub shares: Vec<Share>,
     /// Momentum still to be handed to the first obstacle that is pressed \[N·s\].
     pub owed: DVec3,

@@ -37,7 +37,7 @@ pub struct LooseVertex {
 pub struct LooseBody {
     /// Its name.
     pub name: String,
-    /// How its vertices meet obstacles.
+    /// Contact of its vertices with obstacles.
     pub surface: ContactSurface,
     /// Model that couples the vertices if the body is a rope.
     pub rope: Option<RopeModel>,

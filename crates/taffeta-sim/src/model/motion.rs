@@ -14,7 +14,7 @@ pub struct Motion {
     pub positions: Arc<IndexVec<VertexIndex, DVec3>>,
     /// Velocities \[m/s\].
     pub velocities: Arc<IndexVec<VertexIndex, DVec3>>,
-    /// Where each vertex was one substep earlier; `None`: not of use for the time integration.
+    /// State of each vertex one substep earlier; `None`: not of use for the time integration.
     pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
     /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
     pub vertex_friction: IndexVec<VertexIndex, DVec3>,

@@ -1,8 +1,8 @@
 //! The order in which a cloth gives its vertices and faces away.
 //!
-//! Dense arrays are in an order that keeps neighbors close in memory. Outside a cloth has the order of its input: vertices
-//! of the input first, in its order, then those that edits have added; faces by their slots, which on a mesh that was never
-//! edited is the order of the input, with the corners as they came.
+//! Dense arrays are in an order that keeps neighbors close in memory. Outside, a cloth has the order of its input: vertices of
+//! the input first, in its order, then those that edits have added. Faces are ordered by their slots, which on an unedited mesh
+//! is the order of the input, with the corners of the input.
 
 use taffeta_mesh::{FaceKey, HalfedgeMesh, VertexKey, slot_of};
 

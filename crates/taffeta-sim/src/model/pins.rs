@@ -44,12 +44,12 @@ impl Pin {
     }
 }
 
-/// Where two pins contradict each other.
+/// Vertex at which two pins contradict each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Contradiction {
     /// When they first take a vertex to different places \[s\].
     pub time: f64,
-    /// How far apart these are \[m\].
+    /// Distance between them \[m\].
     pub distance: f64,
 }
 
@@ -84,9 +84,9 @@ pub(crate) fn along_held(held: [bool; 3], given: DVec3, free: DVec3) -> DVec3 {
 pub(crate) struct Guided {
     pub vertex: VertexIndex,
     pub held: [bool; 3],
-    /// Where it was at the start of the substep \[m\]; counts along the held axes.
+    /// Position at the start of the substep \[m\]; counts along the held axes.
     pub start: DVec3,
-    /// Where it goes \[m\]; counts along the held axes.
+    /// Position at the end \[m\]; counts along the held axes.
     pub target: DVec3,
 }
 

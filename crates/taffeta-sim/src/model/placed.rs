@@ -42,7 +42,7 @@ impl PlacedMeshes {
         *self = Self::default();
     }
 
-    /// How far the farthest vertex of each moves between two times \[m\].
+    /// Distance by which the farthest vertex of each moves between two times \[m\].
     pub(crate) fn longest_ways(&mut self, list: &[MeshObstacle], times: [f64; 2]) -> Vec<f64> {
         self.place(list, times);
         let [start, end] = &self.ends;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct StepReport {
     /// Time after the step \[s\].
     pub time: f64,
-    /// How the step was cut.
+    /// Number and cost of its substeps.
     pub plan: SubstepPlan,
     /// Vertices after the step.
     pub vertices: usize,
@@ -25,7 +25,7 @@ pub struct StepReport {
     pub obstacle_loads: Vec<ObstacleLoad>,
     /// Edges whose spring has let go in this step.
     pub broken_edges: usize,
-    /// How the cloths have torn in this step.
+    /// Tears of the cloths in this step.
     pub tears: TearCounts,
     /// Edits of the remeshing pass; zero if none was due.
     pub remesh: RemeshCounts,
@@ -41,7 +41,7 @@ pub struct StepReport {
     pub times: StageTimes,
 }
 
-/// How a step is cut into substeps.
+/// Number and cost of the substeps of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SubstepPlan {
     /// Number of substeps, pieces of those that were cut included; 0 where the world rests.
@@ -58,8 +58,8 @@ pub struct SubstepPlan {
     /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
     /// size of the cloth.
     pub capped_excess: Option<f64>,
-    /// If the number of substeps that moving obstacles ask for was cut at its cap: how far the fastest of them may move in
-    /// a substep, relative to the size of the cloth.
+    /// Largest motion of the fastest obstacle in a substep, relative to the size of the cloth. `None` unless the number of
+    /// substeps that moving obstacles ask for was cut at its cap.
     pub capped_stride: Option<f64>,
     /// When the step had done all the work that a step may do: what was left of it was made in a few long substeps \[s\].
     pub hurried_since: Option<f64>,
@@ -90,10 +90,10 @@ impl RemeshCounts {
     }
 }
 
-/// How cloths have torn.
+/// Tears of cloths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TearCounts {
-    /// How many times a vertex has come apart because the cloth there was overloaded.
+    /// Number of times that a vertex has come apart because the cloth there was overloaded.
     pub count: u64,
     /// Length of the edges that have opened, at rest \[m\].
     pub length: f64,
@@ -106,7 +106,7 @@ impl TearCounts {
     }
 }
 
-/// How a remeshing pass changes the state: ideally not at all. Zero if nothing was edited.
+/// Changes of the state by a remeshing pass, ideally none. Zero if nothing was edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RemeshJumps {
     /// Distance by which the pass moved material points, root mean square over a cloth and relative to its size; the largest
@@ -167,9 +167,9 @@ pub struct ForcedMeeting {
     /// The bodies, for example "cloth 'sheet'" and "sphere obstacle 0". Obstacles in closed form and those made of
     /// triangles are numbered by themselves.
     pub bodies: [String; 2],
-    /// How many pairs of primitives, or faces.
+    /// Number of pairs of primitives, or faces.
     pub count: u64,
-    /// Where it first was \[m\].
+    /// Position of the first intersection \[m\].
     pub position: DVec3,
     /// When it first was: the end of the substep \[s\].
     pub time: f64,

@@ -37,7 +37,7 @@ pub(crate) struct Scratch {
     pub error: f64,
     /// The vertices whose motion the safeguard has shortened.
     pub shortened: Vec<usize>,
-    /// How many contacts are of cloths with each other or with meshes.
+    /// Number of contacts of cloths with each other or with meshes.
     pub meetings: usize,
     /// Which vertices stick to something at the end.
     pub stopped: Vec<bool>,

@@ -58,7 +58,7 @@ pub enum SeamDefect {
     Short {
         /// `a` or `b`.
         side: char,
-        /// How many there are.
+        /// Their number.
         count: usize,
     },
     /// There is no such vertex.

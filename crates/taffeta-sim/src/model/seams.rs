@@ -11,8 +11,8 @@ pub(crate) const STIFFNESS: f64 = 0.5;
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
 pub(crate) const LOOSE_PART: f64 = 0.25;
 
-/// By how much that grows when the seam is late, relative to the length that a pair stands for, for each time of the seam that
-/// has passed since, and how far: threads give way, and where the cloth is strained they keep a gap.
+/// Growth of the pull while the seam is late, relative to the length that a pair stands for, for each further time of the seam,
+/// and its largest value. Threads give way, and keep a gap where the cloth is strained.
 const LOOSENING: f64 = 0.25;
 const LOOSEST_PART: f64 = 0.5;
 
@@ -78,7 +78,7 @@ impl SeamLaw {
         SHORTEST * self.loose
     }
 
-    /// How near its two sides may come while it is open \[m\].
+    /// Smallest distance of its two sides while it is open \[m\].
     pub(crate) fn contact(&self) -> f64 {
         CONTACT * self.loose
     }

@@ -18,15 +18,15 @@ pub struct Cloth {
     pub name: String,
     /// Material and choice of blocks.
     pub model: ClothModel,
-    /// How stiff it is under position-based dynamics.
+    /// Stiffness under position-based dynamics.
     pub projection: ProjectionStiffness,
-    /// How it is remeshed; `None`: fixed topology.
+    /// Remeshing; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// True if it came with material coordinates.
     pub has_material: bool,
     /// True if these lay it out as a whole, with one per vertex. Otherwise its layout is its start.
     pub has_one_chart: bool,
-    /// How it meets obstacles.
+    /// Contact with obstacles.
     pub surface: ContactSurface,
     /// Pressure along the face normals, following them \[Pa\].
     pub pressure: f64,
@@ -76,7 +76,7 @@ impl Cloth {
         time - self.begin
     }
 
-    /// How the cloth tears.
+    /// Tearing of the cloth.
     pub(crate) fn tearing(&self) -> Option<&Tearing> {
         self.model.material.tearing.as_ref()
     }

@@ -244,8 +244,8 @@ impl Sheet {
         Numbering::new(&self.mesh, inputs, faces)
     }
 
-    /// Gives every cloth the version that it has in the sheet that this one replaces, if its topology is the same, and
-    /// that of a new epoch otherwise; `place` is where each cloth had its place there.
+    /// Gives every cloth the version that it has in the sheet that this one replaces, if its topology is the same, and that of
+    /// a new epoch otherwise. `place` is the place of each cloth there.
     pub(crate) fn succeed(
         &mut self,
         before: &Sheet,

@@ -8,7 +8,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_mesh::{KeyTable, VertexKey};
 use taffeta_solve::SolidMaterial;
 
-/// Where a vertex of a description went.
+/// Place of a vertex of a description in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Place {
     /// To the surface, as the vertex of this number.

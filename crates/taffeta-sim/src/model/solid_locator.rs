@@ -3,7 +3,7 @@
 use glam::DVec3;
 use taffeta_solve::block::tetrahedron::sixfold_volume;
 
-/// How far outside of a tetrahedron, in its barycentric coordinates, a point counts as in it: round-off.
+/// Round-off in barycentric coordinates: a point that is outside of a tetrahedron by less counts as in it.
 const SLACK: f64 = 1e-9;
 
 /// Tetrahedra per bucket, about: a bucket overlaps several times as many as it has the volume of.

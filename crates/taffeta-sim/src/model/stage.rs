@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// The stages of [`World::step`](crate::World::step), in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Where the vertices would go without elasticity and contact; pins go where their motion takes them.
+    /// Motion without elasticity and contact; pins follow their keyframes.
     Predict,
     /// Contacts with obstacles and between cloths.
     Detect,

@@ -64,7 +64,7 @@ pub(crate) struct LastSubstep {
     pub scales: Vec<f64>,
     /// Effect of the grabs on vertices, by vertex.
     pub pulls: Vec<Pull>,
-    /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
+    /// Positions that the vertices of pins of limited strength would have without their pins \[m\].
     pub inertial: Vec<(VertexIndex, DVec3)>,
     /// Contacts.
     pub contacts: Vec<Contact>,

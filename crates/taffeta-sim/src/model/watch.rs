@@ -4,8 +4,8 @@ use crate::model::error::StepError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A handle on a world for other threads, such as that of a signal handler or of a progress bar: it tells how far the
-/// present step has come and asks it to end early. Clones are handles on the same world.
+/// Stop token of a world for other threads, such as that of a signal handler or of a progress bar. It tells the progress of the
+/// present step and asks it to end early. Clones are handles on the same world.
 #[derive(Clone, Debug, Default)]
 pub struct Watch(Arc<Shared>);
 

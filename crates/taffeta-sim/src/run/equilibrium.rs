@@ -1,8 +1,8 @@
 //! The equilibrium: where the cloth comes to rest.
 //!
 //! Pseudo-time: implicit Euler steps from rest, `min ½ (x−xᵏ)ᵀ M (x−xᵏ)/s² + U(x) − gᵀ M x`, whose inertia keeps Newton's
-//! method from jumping, with a step `s` that grows while Newton converges easily. What is left of the inertia at the end
-//! of a step is the force that is still unbalanced; when `s` is long, the steps are those of Newton's method itself.
+//! method from jumping, with a step `s` that grows while Newton converges easily. The inertia that remains at the end of a step
+//! is the force that is still unbalanced. For long `s` the steps are those of Newton's method itself.
 
 use crate::contact::loads::loads_at_rest;
 use crate::contact::secure::secure;

@@ -1,9 +1,11 @@
 //! The first mesh: before the first step the mesh is adapted to what the first moments bring.
 //!
 //! A pass after a step comes too late for what begins in that step. A sheet that is let go bends first in a narrow strip along
-//! its pins; on coarse faces a whole row of them is held back with the pins, and the momentum that it lacks no later refinement
-//! gives back: the error stays, however fine the mesh gets. So a few steps are made, the finest sizes that they ask for are noted,
-//! all is taken back, and the mesh is adapted where it is still as it was given: there splits put vertices where they belong.
+//! its pins. On coarse faces the pins hold back a whole row of them. No later refinement gives back the lost momentum: the
+//! error stays, however fine the mesh gets.
+//!
+//! So the program looks ahead: it makes a few steps, notes the finest sizes that they ask for, and rolls back. Then it adapts
+//! the mesh in its given shape, where splits put vertices on the surface.
 
 use crate::adapt::schedule::remesh_due_cloths;
 use crate::adapt::surroundings::FixedObstacles;
@@ -21,13 +23,13 @@ use std::collections::BTreeMap;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, Pass, dominate, find_lacks};
 
-/// How far ahead is looked \[s\]: half of it is too short for a sheet of 1 m that begins to swing, twice as long gains nothing.
+/// Duration of the look-ahead \[s\]: half of it is too short for a sheet of 1 m that begins to swing, twice as long gains nothing.
 const OUTLOOK: f64 = 0.1;
 
 /// Steps of that, at most.
 const STEPS: u32 = 24;
 
-/// How many times as long as asked for an edge may be without the mesh being adapted.
+/// Factor by which an edge may be longer than asked for without a pass.
 const LACK: f64 = 1.1;
 
 /// Metrics that the cloths ask for, by vertex.

@@ -1,8 +1,8 @@
-//! Rest: where nothing moves any more and nothing outside acts, a step leaves everything as it is.
+//! Sleeping: if nothing moves any more and no external force acts, a step leaves everything as it is.
 //!
-//! A world rests if, at its speeds at both ends of the last substep, each body would need [`PATIENCE`] to move by the error that
-//! a substep may have (root mean square), and each of its vertices [`LEAST_PATIENCE`]. At both ends, for a pendulum that turns is
-//! slow at one of them only.
+//! A world falls asleep if, at its speeds at both ends of the last substep, each body would need [`PATIENCE`] to move by the
+//! error tolerance of a substep (RMS). Each of its vertices would need [`LEAST_PATIENCE`]. At both ends, for a pendulum that
+//! turns is slow at one of them only.
 
 use crate::adapt::schedule::{is_due, note_passes, remesh_if_due};
 use crate::contact::loads::{note_loads_at_rest, take_loads};
@@ -25,8 +25,8 @@ use crate::model::state::{State, Still};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
-/// How long a body at rest would need to move by the error that is allowed, and each of its vertices \[s\]. Cloth that comes to
-/// rest slows down within a second or two.
+/// Time that a body at rest, and each of its vertices, would need to move by the allowed error \[s\]. Cloth that comes to rest
+/// slows down within a second or two.
 const PATIENCE: f64 = 10.0;
 const LEAST_PATIENCE: f64 = 1.0;
 

@@ -1,9 +1,9 @@
 //! The reference against its own refinement: whether it is converged well enough to compare others with it.
 //!
-//! The reference runs once more with twice the substeps, and once more on a mesh twice as fine. How far it moves tells how
-//! far it is from the solution of the equations: by as much again if the method is of first order, by a third if it is of
-//! second order. A variant that is closer to the reference than twice that is at a distance that may be an error of
-//! the reference, and not its own.
+//! The reference runs once more with twice the substeps, and once more on a mesh twice as fine. The shift gives the distance
+//! from the solution of the equations: as much again for a method of first order, a third of it for one of second order. A
+//! variant that is closer to the reference than twice that is at a distance that may be an error of the reference, and not its
+//! own.
 
 use super::compare::Comparison;
 use super::refine::{Finer, assign_over, finer_mesh, more_substeps};
@@ -16,7 +16,7 @@ use taffeta_sim::World;
 /// A distance says something about a variant if it is this many times as large as what the reference moves.
 pub const TRUSTED: f64 = 2.0;
 
-/// How the reference was refined.
+/// Kinds of refinement of the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RefinementKind {
     /// Twice the substeps.
@@ -38,7 +38,7 @@ impl RefinementKind {
 /// The reference with more substeps or a finer mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refinement {
-    /// How it was refined.
+    /// Kind of the refinement.
     pub kind: RefinementKind,
     /// Settings besides those of the reference.
     pub changes: Vec<Assignment>,
@@ -46,7 +46,7 @@ pub struct Refinement {
     pub unrefined: Vec<String>,
     /// Record of the run.
     pub run: Run,
-    /// How far it is from the reference.
+    /// Distance from the reference.
     pub comparison: Comparison,
 }
 
@@ -58,8 +58,8 @@ pub struct ReferenceCheck {
 }
 
 impl ReferenceCheck {
-    /// How far the reference moves at the end, root mean square \[m\]: the sum over the refinements, whose errors add
-    /// up. `None` if there are none, or one did not come to its end.
+    /// Shift of the reference at the end, RMS \[m\]: the sum over the refinements, whose errors add up. `None` if there are
+    /// none, or one did not come to its end.
     pub fn moves(&self) -> Option<f64> {
         let moves = self.refinements.iter().map(|refinement| Some(refinement.comparison.last?.rms));
         if self.refinements.is_empty() { None } else { moves.sum() }

@@ -1,4 +1,4 @@
-//! How far variants are from each other.
+//! Distances of variants from each other.
 
 use super::simulate::{FrameRecord, Run};
 use glam::DVec3;
@@ -27,7 +27,7 @@ impl Deviation {
     }
 }
 
-/// How far a variant is from the reference.
+/// Distance of a variant from the reference.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     /// For each frame of the variant the frame of the reference that belongs to it, if there is one.

@@ -9,7 +9,7 @@ use super::Variant;
 use taffeta_scene::{ClothShape, RopeShape, Scene, SolidShape};
 use taffeta_sim::SolverChoice;
 
-/// How exactly a solver solves the equations of a step, the most exact one first.
+/// Exactness with which a solver solves the equations of a step, the most exact one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Exactness {
     /// Newton's method with a factorization.

@@ -30,7 +30,7 @@ const COLORS: [RGBColor; 9] = [
 const INK: RGBColor = RGBColor(0x33, 0x33, 0x33);
 const FAINT: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 
-/// How a series looks: the color by its number, dashed once the colors are used up.
+/// Look of a series: the color by its number, dashed once the colors are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look(pub usize);
 
@@ -206,7 +206,7 @@ impl Scale {
         Self { label, log: axis.log, unit, range, ticks, light }
     }
 
-    /// Where a value stands on the axis; `None` if it cannot.
+    /// Place of a value on the axis; `None` if it has none.
     fn place(&self, value: f64) -> Option<f64> {
         let value = value / self.unit;
         let place = if self.log { value.log10() } else { value };

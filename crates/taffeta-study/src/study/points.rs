@@ -93,7 +93,7 @@ impl StudyPoint {
 /// Follows points through the steps of a world. Places are searched only when a mesh has changed; solids never change.
 pub(super) struct Tracker {
     points: Vec<StudyPoint>,
-    /// Where the solids were put.
+    /// Placements of the solids.
     placements: Vec<Placement>,
     /// The places of the points on cloths, in their order.
     places: Vec<Place>,

@@ -85,8 +85,8 @@ fn note(finer: &mut Finer, before: usize, name: &str, factor: f64) {
     }
 }
 
-/// Sizes that make the edges of a cloth that adapts half as long: thresholds are differences along an edge, but for the one
-/// error, which goes with the square of the length.
+/// Sizes that make the edges of an adaptive cloth half as long. Thresholds are differences along an edge; the one error goes
+/// with the square of the length.
 fn halve_sizes(finer: &mut Finer, key: &str, settings: &RemeshSettings) {
     let RemeshSettings { size_min, size_max, refine_angle, refine_strain, max_vertices, .. } = settings;
     let mut set = |name: &str, value: f64| finer.set(format!("{key}.{name}"), value);

@@ -41,7 +41,7 @@ pub struct StepCost {
     pub solve: f64,
 }
 
-/// How a variant ended.
+/// End of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// At its last frame.
@@ -57,7 +57,7 @@ pub enum Outcome {
 pub struct Run {
     /// The frames from 0.
     pub frames: Vec<FrameRecord>,
-    /// How it ended.
+    /// Its end.
     pub outcome: Outcome,
     /// The solver that was used; empty if it never started.
     pub solver: String,

@@ -1,9 +1,10 @@
 //! Benefit of adaptive meshes: the same error with fewer vertices, in less time.
 //!
-//! Each [case](cases) is run on uniform meshes of several sizes and on adaptive ones of several tolerances, from several starts of
-//! which the medians count: where friction catches a sheet, or which way it folds, is decided by little. Errors are differences to
-//! a much finer mesh: of positions of material points, of the length of tears, or of means, where no two meshes fold alike. A gain
-//! is how many times as many vertices, or as much time, the uniform mesh takes that errs as much: between the sizes that were
+//! Each [case](cases) is run on uniform meshes of several sizes and on adaptive ones of several tolerances. Medians of several
+//! starts count, because little decides where friction catches a sheet, or which way it folds. Errors are differences to a much
+//! finer mesh: of positions of material points, of the length of tears, or of means, where no two meshes fold alike.
+//!
+//! A gain is the factor by which the uniform mesh of equal error takes more vertices, or more time. Between the sizes that were
 //! run, powers are interpolated.
 
 mod cases;
@@ -16,7 +17,7 @@ use cases::{CASES, Case, Measure};
 use cpu_time::ProcessTime;
 use sheets::Mesh;
 
-/// How much higher each start is than the last \[m\].
+/// Difference in height from each start to the next \[m\].
 const STEP: f64 = 1e-5;
 /// Points along a side at which positions are compared.
 const POINTS: u32 = 33;
@@ -110,8 +111,9 @@ fn median(runs: &[Run], of: impl Fn(&Run) -> f64) -> f64 {
     values[values.len() / 2]
 }
 
-/// How many times as many vertices, in the mean and at the end, and as much time, a uniform mesh takes that errs as much as an
-/// adaptive one: the coarsest such mesh. If none that was run does, the finest is taken, so that no more is claimed than was seen.
+/// Factors by which a uniform mesh of equal error takes more vertices, in the mean and at the end, and more time than an
+/// adaptive one. The coarsest such mesh counts. If none that was run is as exact, the finest is taken, so that no more is
+/// claimed than was seen.
 fn gains(uniform: &[Cost], adaptive: &Cost) -> [f64; 3] {
     let reached = uniform.iter().position(|cost| cost.error <= adaptive.error);
     let [vertices, time] = match reached {
@@ -143,7 +145,7 @@ impl Measure {
         }
     }
 
-    /// How far values are from those that are wanted.
+    /// Distance of values from those that are wanted.
     fn error(&self, values: &[f64], wanted: &[f64]) -> f64 {
         let squares: f64 = values.iter().zip(wanted).map(|(a, b)| (a - b).powi(2)).sum();
         let count = values.len() as f64;

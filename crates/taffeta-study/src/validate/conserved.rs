@@ -5,7 +5,7 @@ use super::row::Row;
 use super::swing::{MATERIAL, Support, swing_scene};
 use glam::DVec3;
 
-/// How the motion is solved.
+/// Solver of the motion, with its settings.
 #[derive(Clone, Copy, Debug)]
 struct Method {
     /// Lines of `[simulation]`.
@@ -44,7 +44,7 @@ fn each_method() -> impl Iterator<Item = (String, String)> {
     [default].into_iter().chain(METHODS.into_iter().flat_map(with_steps))
 }
 
-/// The part of its angular momentum that a free sheet in a vacuum loses in two seconds: by default about its normal and
+/// Part of its angular momentum that a free sheet in a vacuum loses in two seconds. By default it turns about its normal and
 /// about an axis in its plane; by each method about its normal.
 pub(super) fn check_spin(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let loss = |settings: &str, spin: DVec3| -> Result<f64, CheckError> {

@@ -33,7 +33,7 @@ pub enum CheckError {
     Odd(String),
 }
 
-/// Where checks run.
+/// Surroundings of checks.
 pub struct Context<'a> {
     overrides: Vec<Override>,
     note: &'a dyn Fn(&str),

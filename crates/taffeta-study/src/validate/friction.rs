@@ -82,7 +82,7 @@ pub(super) fn check_incline(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
     Ok(rows)
 }
 
-/// How far a patch at rest creeps after the first second, which is for contact to settle.
+/// Measures the creep of a patch at rest after the first second, in which contact settles.
 fn check_creep(case: String, mut patch: Experiment, slope: f64) -> Result<Row, CheckError> {
     patch.run(60)?;
     let settled = along(&patch, slope)?;

@@ -22,8 +22,8 @@ impl MeshSize {
     }
 }
 
-/// A relaxed Delaunay mesh of the unit square: random points with the density of the sizes, moved to the weighted
-/// centroids around them (Lloyd's method with triangles in place of Voronoi cells).
+/// Relaxed Delaunay mesh of the unit square: random points with the density of the sizes, moved to the weighted centroids
+/// around them. It is Lloyd's method with triangles in place of Voronoi cells.
 pub(super) fn square_mesh(size: MeshSize) -> TriangleMesh {
     let mut points = boundary(size);
     let fixed = points.len();

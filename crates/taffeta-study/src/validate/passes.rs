@@ -11,7 +11,7 @@ use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::Metrics;
 
-/// How many passes are forced, and how many of them after each substep.
+/// Number of passes that are forced, and of those after each substep.
 const PASSES: u32 = 1000;
 const PASSES_PER_SUBSTEP: u32 = 6;
 /// Substeps of a frame of 1/60 s.

@@ -117,10 +117,10 @@ fn largest_inner_force(topology: &SurfaceTopology, blocks: &Blocks, x: &[DVec3])
     largest(true) / largest(false)
 }
 
-/// A bent and stretched sheet before and after all faces are split in four. The membrane keeps its energy exactly; where
-/// its constraints are not scaled by area, four faces have four times the energy of one. A
-/// hinge of angle θ over `|e|²/(A₁+A₂)` becomes two of the same angle with half the length over a quarter of the area:
-/// twice the energy, because the crease is as sharp but its faces are half as wide. New edges inside old faces are flat.
+/// A bent and stretched sheet before and after all faces are split in four. The membrane keeps its energy exactly; where its
+/// constraints are not scaled by area, four faces have four times the energy of one. A hinge of angle θ over `|e|²/(A₁+A₂)`
+/// becomes two of the same angle with half the length over a quarter of the area. Their energy is twice as large: the crease is
+/// as sharp but its faces are half as wide. New edges inside old faces are flat.
 pub(super) fn check_refinement(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let sheet = Sheet::irregular(6);
     let bend = |u: &DVec2| DVec3::new(1.02 * u.x, (2.0 * u.y).sin() / 2.0, 0.1 * (3.0 * u.x + u.y).cos());

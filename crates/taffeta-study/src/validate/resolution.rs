@@ -51,8 +51,8 @@ fn check_drops(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
 /// The swing on each mesh against the finest, where Newton's method has converged, at the same time step; and what
 /// Newton's method alone leaves, against the same mesh.
 ///
-/// Held by patches, the sheet bends within millimeters where they end, and creases from one to the other, to this side or
-/// that: finer than the cells of 32² and 64², whose rows miss.
+/// A sheet that is held by patches bends within millimeters at their ends, and creases from one to the other, to this side or
+/// that. This is finer than the cells of 32² and 64², whose rows miss.
 fn check_swing(
     context: &Context<'_>,
     (settings, name): (&str, &str),

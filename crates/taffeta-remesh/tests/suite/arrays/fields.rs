@@ -181,9 +181,9 @@ fn fraction(lengths: &[f64], range: std::ops::RangeInclusive<f64>) -> f64 {
 /// A metric by material coordinates.
 type MetricField<'a> = &'a dyn Fn(DVec2) -> [f64; 3];
 
-/// Where the field is followed as closely as can be, edges are between ½ and 1 in the metric, but for those that cannot
-/// be collapsed: in the first and in the last field at the finest mesh an eighth is shorter, none is longer. Who wants
-/// edges that are around 1, from √½ to √2, asks for the tensors `½ M`.
+/// Lengths of edges in the metric of a field that is followed as closely as possible: between ½ and 1, except for edges that
+/// cannot be collapsed. In the first and in the last field at the finest mesh an eighth is shorter, none is longer. For edges
+/// around 1, from √½ to √2, ask for the tensors `½ M`.
 #[test]
 fn tensors_give_edges_of_half_to_full_length_in_the_metric() {
     let ring = |u: DVec2| {

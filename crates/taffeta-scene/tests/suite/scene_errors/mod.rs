@@ -124,8 +124,8 @@ fn expect_in_line(old: &str, new: &str, line: &str, parts: &[&str]) {
     }
 }
 
-/// Replaces the first line of a good scene that starts with `old` and expects one problem at the first `at` in the new line, or in the
-/// line that starts with `at` elsewhere, with all `parts` in its report.
+/// Replaces the first line of a good scene that starts with `old`. Expects one problem at the first `at` in the new line, or in
+/// the line that starts with `at` elsewhere, with all `parts` in its report.
 fn expect_in(good: &str, (old, new): (&str, &str), at: &str, parts: &[&str]) {
     let number =
         good.lines().position(|line| line.starts_with(old)).unwrap_or_else(|| panic!("no line {old}"));

@@ -1,8 +1,8 @@
 //! Runs of the boundary that are near each other.
 //!
-//! Vertices that are the nearest of each other begin a pair of runs, and it goes on in both directions as long as the two
-//! sides stay within the distance and run side by side. So it goes round the corners where several seams meet, where the
-//! nearest vertex is not always the one that is meant.
+//! Vertices that are the nearest of each other begin a pair of runs. It goes on in both directions as long as the two sides
+//! stay within the distance and run side by side. So it goes round the corners where several seams meet, where the nearest
+//! vertex is not always the one that is meant.
 
 use crate::build::seams::runs::{Outline, Run};
 use crate::model::seam_error::SeamDefect;

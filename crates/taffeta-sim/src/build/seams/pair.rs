@@ -6,9 +6,9 @@
 //!                loops)      by arc length)        `sewing`)            come with a mesh, `close`)
 //! ```
 //!
-//! Runs are paired when the world is made: vertices that almost meet their partner slide to its place along the boundary, and
-//! where there is none the edge on the other side is split. So both sides have the same vertices, and both halves of every
-//! edge of the seam the same share of its length.
+//! Runs are paired when the world is made. Vertices that almost meet their partner slide to its place along the boundary. Where
+//! there is none, the edge on the other side is split. So both sides have the same vertices, and both halves of every edge of
+//! the seam the same share of its length.
 
 use crate::build::seams::near::find_near_runs;
 use crate::build::seams::pairing::pair_runs;

@@ -1,8 +1,8 @@
 //! Which vertices of two runs are sewn together: those at the same part of their lengths.
 //!
-//! Where both runs have a vertex at almost the same part, one of the two slides along the boundary to the place of the
-//! other; where only one has, the edge on the other side is split there, which changes nothing. To pair vertices that do not
-//! match was tried on paper only: edges sewn to longer or shorter ones would be strained for ever.
+//! If both runs have a vertex at almost the same part, one of the two slides along the boundary to the place of the other. If
+//! only one has, the edge on the other side is split there, which changes nothing. To pair vertices that do not match was tried
+//! on paper only: edges sewn to longer or shorter ones would be strained for ever.
 
 use crate::build::seams::runs::{Outline, Run, corner_of};
 use crate::model::seam_error::{LENGTH_TOLERANCE, SeamDefect};
@@ -10,7 +10,7 @@ use glam::DVec2;
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;
 
-/// How far a vertex slides at most, relative to the shortest edge beside it or its partner.
+/// Largest slide of a vertex, relative to the shortest edge beside it or its partner.
 const SLIDE: f64 = 0.3;
 
 /// Sine of the largest angle of the boundary at a vertex that slides: at a corner the outline would be cut off.
@@ -25,7 +25,7 @@ const SAME: f64 = 1e-9;
 /// The ends that belong together are nearer to each other than those that do not, by this factor, or a panel is turned over.
 const NEARER: f64 = 4.0;
 
-/// Where two lists of numbers between 0 and 1 meet.
+/// Match of two lists of numbers between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Match {
     /// An entry of the first and one of the second list.
@@ -134,7 +134,7 @@ fn match_parts(a: &[f64], b: &[f64]) -> Vec<Match> {
     matches
 }
 
-/// Slides a vertex of a run along it to a part of its length; `false`, and nothing has changed, if the boundary has a corner
+/// Slides a vertex of a run along it to a part of its length. Returns `false`, without a change, if the boundary has a corner
 /// there, several panels meet, or a face would lose its area.
 fn slide(mesh: &mut TriangleMesh, run: &[u32], parts: &[f64], (k, to): (usize, f64)) -> bool {
     let v = run[k];

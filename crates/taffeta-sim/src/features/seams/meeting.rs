@@ -8,8 +8,8 @@
 //!
 //! Two vertices that become one take the cloth around them along, and where it is folded at the seam there may be no room for
 //! that in the middle. So other places between the two are tried, pair by pair, and what would cross everywhere waits.
-//! Crossings are counted as they would be after the weld, without making it: to weld, to count and to take the weld back cost
-//! as much as a few substeps, in every step in which a seam was refused.
+//! Crossings are counted as after the weld, without making it. Weld, count and rollback would cost as much as a few substeps,
+//! in every step in which a seam was refused.
 
 use crate::derive::crossings::{contact_positions, goes_deeper, shapes};
 use crate::derive::world::World;
@@ -26,8 +26,9 @@ use taffeta_mesh::VertexKey;
 /// Parts of the way from the first vertex to the second at which a pair may meet, if there is no room at their center of mass.
 const PLACES: [f64; 4] = [0.0, 1.0, 0.25, 0.75];
 
-/// How far beside the middle of that way a pair may meet at last, relative to the length of the seam that it stands for. Where
-/// both sides are folded at the seam, each may reach through the gap past the other, and only beyond that is there room.
+/// Largest distance from the middle of that way at which a pair may meet, relative to the length of the seam that it stands
+/// for. If both sides are folded at the seam, each may reach through the gap past the other, and only beyond that is there
+/// room.
 const BESIDE: [f64; 3] = [0.1, 0.25, 0.5];
 
 /// The directions of these places: across the cloth, along the way and along the seam.
@@ -89,7 +90,7 @@ struct Meeting {
 }
 
 impl Meeting {
-    /// How often its vertices are among some.
+    /// Number of times that its vertices are among some.
     fn count_in(&self, found: &BTreeMap<VertexIndex, usize>) -> usize {
         self.members.iter().filter_map(|v| found.get(v)).sum()
     }
@@ -169,7 +170,7 @@ fn meetings(
     meetings
 }
 
-/// Where vertices meet that have been tried at some places; what a pin holds stays.
+/// Next meeting place of vertices that have been tried at some places. Pinned vertices stay.
 fn meeting_place(world: &World, meeting: &Meeting, tried: &IndexVec<VertexIndex, usize>) -> Option<DVec3> {
     let members = &meeting.members;
     let most = members.iter().map(|v| tried[*v]).max()?;
@@ -202,7 +203,7 @@ fn mean_normal(world: &World, vertices: &[VertexIndex]) -> DVec3 {
     around.map(normal).sum::<DVec3>().normalize_or_zero()
 }
 
-/// Where a weld lets vertices meet by itself.
+/// Default meeting place of vertices in a weld.
 fn natural_place(world: &World, members: &[VertexIndex]) -> DVec3 {
     let (state, keys) = (&world.state.motion, world.state.sheet.vertex_keys());
     let pinned = members.iter().filter(|v| world.state.motion.vertex_pins[**v].is_some());

@@ -11,8 +11,8 @@ use taffeta_remesh::RemeshSettings;
 
 const FRAME: f64 = 1.0 / 60.0;
 
-/// Two sheets that are sewn together in 0.2 s, and between them a strip that stands across them in the middle of the seam, from
-/// far below up to `top` \[m\]. It is held, and pulled away downward from 0.4 s on if it `leaves`.
+/// Two sheets that are sewn together in 0.2 s. Between them a strip stands across them in the middle of the seam, from far
+/// below up to `top` \[m\]. It is held, and pulled away downward from 0.4 s on if it `leaves`.
 fn blocked(top: f64, leaves: bool) -> World {
     let mut strip = panel([1, 2], DVec2::new(0.04, 0.1), DVec2::ZERO, DVec3::ZERO);
     strip.positions.iter_mut().for_each(|x| *x = DVec3::new(0.41, 0.28 + x.x, top - 0.1 + x.y));

@@ -396,8 +396,8 @@ fn assert_closes(mut world: World, frames: usize) {
     validate(&world);
 }
 
-/// Two panels in front of and behind a column of radius 10 cm, `width` \[m\] each, that are sewn together at their sides between
-/// two heights; above and below these they stay open, like a garment at its armholes.
+/// Two panels in front of and behind a column of radius 10 cm, `width` \[m\] each, that are sewn together at their sides
+/// between two heights. Above and below these they stay open, like a garment at its armholes.
 fn sleeve(width: f64, friction: f64) -> World {
     let front = panel([8, 12], DVec2::new(width, 0.4), DVec2::ZERO, DVec3::new(-0.5 * width, -0.2, 0.115));
     let mut back = front.clone();

@@ -1,8 +1,8 @@
 //! The seams of a world while they are open: threads between vertices that grow shorter.
 //!
-//! Every pair of vertices is joined by a thread ([`Stitch`]) that keeps it at a gap: at the start that which is there, and
-//! over the time of the seam, in its direction, ever less of it, down to next to nothing. When all threads of a seam are
-//! short enough the two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
+//! Every pair of vertices is joined by a thread ([`Stitch`]) that keeps it at a gap. The gap starts at the present one and
+//! shrinks in its direction over the time of the seam, down to almost nothing. When all threads of a seam are short enough the
+//! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::stitches::{mean_strain, strain_bound};
@@ -11,8 +11,8 @@ use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 
-/// For how long after its time, relative to it, a seam that does not close still counts as being sewn: cloth that is slides
-/// without friction and is not computed as exactly as other cloth, which must not go on for ever.
+/// Time after that of a seam, relative to it, for which a seam that does not close counts as being sewn. Such cloth slides
+/// without friction and is computed with a looser tolerance, which must not go on forever.
 const PATIENCE: f64 = 2.0;
 
 /// A seam in reports.
@@ -22,7 +22,7 @@ pub struct SeamReport {
     pub cloth: String,
     /// Its number in the cloth.
     pub seam: usize,
-    /// How many pairs of vertices it sews together.
+    /// Number of pairs of vertices that it sews together.
     pub pairs: usize,
     /// The largest gap now \[m\]; 0 once it is closed.
     pub gap: f64,

@@ -25,20 +25,19 @@ const LEAST_ANGLE: f64 = 40.0 / 180.0 * PI;
 /// coarsened again, and the line is not known better than that.
 const STRAIGHT_ON: f64 = 6.0 / 180.0 * PI;
 
-/// Angle by which a tear turns at once at most \[rad\]: where it has to turn by more it does so in a curve, and a direction that
-/// is bad for once does no harm.
+/// Largest angle by which a tear turns at once \[rad\]. A larger turn becomes a curve, and a single bad direction does no harm.
 const MOST_TURN: f64 = 30.0 / 180.0 * PI;
 
-/// How far the two sides of a tip may gape at rest for a straight way on to be known \[rad\].
+/// Largest angle between the two sides of a tip at rest for which a straight continuation is defined \[rad\].
 const SHARP: f64 = 0.1;
 
 /// Part of an edge within which its end is taken in place of a split: less is no triangle for anyone.
 const SNAP: f64 = 0.04;
 
-/// Shortest edge that a tear makes, relative to the edge length at which it goes on. What is shorter stays so, for nothing
-/// collapses off the line of a tear; the next tear beside it makes still shorter ones, down to none at all, and what is that
-/// short strains without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter
-/// edges are made, but none that are next to nothing.
+/// Shortest edge that a tear makes, relative to the edge length at which it goes on. A shorter edge stays short, for nothing
+/// collapses off the line of a tear. The next tear beside it makes still shorter ones, down to zero, and such an edge strains
+/// without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter edges are made, but
+/// none that are next to nothing.
 const LEAST_EDGE: f64 = 0.15;
 const TINIEST_EDGE: f64 = 0.05;
 
@@ -54,7 +53,7 @@ const MAX_EDGES: u64 = 16;
 /// Splits that make the edges at a vertex short enough, at most: every one halves an edge.
 const MAX_SPLITS: usize = 64;
 
-/// Where a tear goes on, and the normal of its line in material space.
+/// Continuation of a tear, and the normal of its line in material space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     pub vertex: VertexKey,
@@ -67,7 +66,7 @@ pub(crate) struct TearRules {
     /// Edge length at which a tear goes on \[m\], and most vertices of all cloths together; `None`: edges are taken as they
     /// are.
     fine: Option<(f64, usize)>,
-    /// How far a tear may run in one go \[m\].
+    /// Largest length of a tear in one go \[m\].
     run: f64,
 }
 

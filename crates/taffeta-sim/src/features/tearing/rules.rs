@@ -1,12 +1,11 @@
 //! When cloth tears, and how near to each other.
 
-/// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to
-/// the length over which the stress is averaged: there all vertices see the load of the same tip.
+/// Distance between two places that tear in one substep, and from a tip inside which no other tear begins, relative to the
+/// length over which the stress is averaged. Within it all vertices see the load of the same tip.
 pub(crate) const EXCLUSION: f64 = 2.0;
 
-/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer: the same
-/// for solvers that take few substeps and for those that take many, and long enough for remeshing, which comes after the
-/// step, to keep up with it.
+/// Time in which a tear goes on by the length over which the stress is averaged \[s\], if substeps are not longer. It is the
+/// same for solvers with few and with many substeps. It is long enough for remeshing, which comes after the step, to keep up.
 pub(crate) const ROUND: f64 = 1.0 / 240.0;
 
 /// Returns whether a cloth may tear before a substep that begins at part `now` of its step of length `dt` \[s\].

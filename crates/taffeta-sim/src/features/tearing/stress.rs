@@ -18,8 +18,8 @@ use taffeta_solve::{Tearing, membrane_stress};
 /// corner of a square hole.
 const TIP_ANGLE: f64 = 1.25 * PI;
 
-/// Radius of the disk relative to how far the middles of the faces at its vertex are, at least: on a mesh that is too
-/// coarse for the length of the material the mean is that of these faces.
+/// Least radius of the disk, relative to the distances of the middles of the faces at its vertex. On a mesh that is too coarse
+/// for the length of the material the mean is that of these faces.
 const LEAST_REACH: f64 = 1.5;
 
 /// Radius of the disk from which the direction of a tear follows, relative to that from which its load does.
@@ -81,8 +81,8 @@ pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
     world.state.motion.rest.cloths.iter_indexed().map(load).collect()
 }
 
-/// Where cloths are overloaded, as far as they are to tear in one go: tips in the order of their load, each with some
-/// distance from the others; then, by their load, vertices at which a tear can begin.
+/// Finds the places at which cloths are overloaded and may tear in one go. Tips come first, in the order of their load, each
+/// with some distance from the others. Vertices at which a tear can begin follow, by their load.
 pub(crate) fn find_overloads(world: &World) -> Vec<Overload> {
     let loads = face_loads(world);
     let mut is_near = vec![false; world.state.sheet.topology.vertex_count];

@@ -6,16 +6,15 @@
 //!       remeshing makes the edges fine around tips that bear a good part of what they can
 //! ```
 //!
-//! Some 240 times per second a tear goes on, by the length over which the stress is averaged, at each of its tips that is
-//! overloaded; where there is no such tip, a new one begins at the most overloaded vertex of the cloth, one at a time: in a
-//! sheet that is loaded evenly all of it is overloaded at once, and where it gives way first the rest is relieved.
+//! Some 240 times per second a tear goes on, by the length over which the stress is averaged, at each overloaded tip. Without
+//! such a tip a new tear begins at the most overloaded vertex of the cloth, one at a time. In an evenly loaded sheet everything
+//! is overloaded at once, and the first tear relieves the rest.
 //!
 //! Where the cloth is remeshed, the edge is made where it is wanted, by a split of the edge that the line of the tear meets.
 //! Else the nearest edge that there is opens, and tears follow the mesh.
 //!
-//! After: T. Pfaff, R. Narain, J. M. de Joya, J. F. O'Brien, Adaptive tearing and cracking of thin sheets (2014), whose
-//! stress at the tip depends on the mesh; here it is averaged over a length of the material (see
-//! [`Tearing`]).
+//! After T. Pfaff, R. Narain, J. M. de Joya, J. F. O'Brien, Adaptive tearing and cracking of thin sheets (2014). Their stress
+//! at the tip depends on the mesh; here it is averaged over a length of the material (see [`Tearing`](taffeta_solve::Tearing)).
 
 use crate::derive::crossings::crossing_count;
 use crate::derive::rebuild::edit;
@@ -32,9 +31,9 @@ use taffeta_core::{Region, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, metric_of_size};
 
-/// The load of a face at a tip from which on remeshing asks for fine edges there, and how far around it, relative to the
-/// length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even one
-/// needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
+/// Load of a face at a tip above which remeshing asks for fine edges there. The second number is the radius around it, relative
+/// to the length over which the stress is averaged: that disk and the way of a frame. A load alone asks for nothing: an even
+/// one needs no fine mesh to be seen, and where a tear begins it makes the edges that it needs.
 const REFINE_LOAD: f64 = 0.5;
 const REFINE_REACH: f64 = 3.0;
 

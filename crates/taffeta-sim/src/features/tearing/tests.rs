@@ -18,7 +18,7 @@ const FRAME: f64 = 1.0 / 60.0;
 const STIFFNESS: f64 = 2000.0;
 const STRENGTH: f64 = 200.0;
 
-/// How the squares of a grid are cut.
+/// Diagonals of the squares of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cut {
     Alternating,
@@ -27,8 +27,8 @@ pub(super) enum Cut {
     Irregular,
 }
 
-/// A sheet `size` \[m\] of cells, of the given cut, with a slit from the left side in the middle of its height, `notch` cells
-/// long and open by a fifth of a cell; as it is when it is pulled along y to `stretch` times its length.
+/// A sheet `size` \[m\] of cells, of the given cut. A slit from the left side in the middle of its height is `notch` cells long
+/// and open by a fifth of a cell. Its state is that of a pull along y to `stretch` times its length.
 pub(super) fn sheet((size, cells): (DVec2, [u32; 2]), cut: Cut, notch: u32, stretch: f64) -> TriangleMesh {
     let [columns, rows] = cells;
     let mut mesh = TriangleMesh::default();

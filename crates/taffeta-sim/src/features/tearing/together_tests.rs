@@ -229,7 +229,7 @@ fn a_tear_that_is_refused_leaves_everything_as_it_was() {
     }
 }
 
-/// Every edge that the line of a tear met was split, however near to an end: beside each other tears made shorter and shorter
+/// Every edge that the line of a tear met was split, however near to an end. Tears beside each other made shorter and shorter
 /// edges, down to a length of nothing, whose strain then knew no bound.
 #[test]
 #[ignore = "second tier"]

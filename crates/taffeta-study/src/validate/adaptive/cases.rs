@@ -12,13 +12,13 @@ pub(super) struct Case {
     pub cloth: &'static str,
     pub rest: &'static str,
     pub settings: &'static str,
-    /// Where the sheet lies \[m\], and how it is turned \[°\].
+    /// Position of the sheet \[m\], and its rotation \[°\].
     pub place: [f64; 3],
     pub turn: f64,
     /// A cut that the sheet has from the beginning.
     pub slit: Option<Slit>,
     pub measure: Measure,
-    /// How many starts there are, an odd number: one where nothing is decided by little, and the starts agree.
+    /// Number of starts, an odd number: one where nothing is decided by little, and the starts agree.
     pub starts: u32,
     pub finest: Mesh,
     pub uniform: &'static [[u32; 2]],
@@ -120,9 +120,9 @@ pub(super) const CASES: [Case; 8] = [
         edges: [0.005, 0.5],
         errors: &[(4.0, Some([1.6, 1.2])), (2.0, Some([5.5, 3.5])), (1.0, Some([9.0, 5.5]))],
     },
-    // Wedged open from one side, so that the tear grows with the pull and stops with it; from both alike, so that it stays half-way
-    // up, where uniform meshes have edges: else they would lead it elsewhere. Finer ones than these err no less: what is left are
-    // single edges.
+    // Wedged open from one side, so that the tear grows with the pull and stops with it. Wedged open from both sides alike it
+    // stays half-way up, where uniform meshes have edges that would otherwise lead it elsewhere. Finer ones than these err no
+    // less: what is left are single edges.
     Case {
         name: "torn sheet",
         size: [0.9, 0.6],
@@ -184,8 +184,8 @@ pub(super) const CASES: [Case; 8] = [
         edges: [0.015, 0.2],
         errors: &[(10.0, None)],
     },
-    // Many shapes are at rest, and the pattern of the triangles decides among them: means differ by a few percent from one pattern to
-    // another, whatever the size of the cells.
+    // Many shapes are at rest, and the pattern of the triangles decides among them. Means differ by a few percent from one
+    // pattern to another, whatever the size of the cells.
     Case {
         name: "sheet on a ball",
         size: [1.0, 1.0],

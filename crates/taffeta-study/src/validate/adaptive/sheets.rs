@@ -3,7 +3,7 @@
 use glam::DVec2;
 use taffeta_core::TriangleMesh;
 
-/// How a sheet is meshed.
+/// Mesh of a sheet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mesh {
     /// So many cells along and across.
@@ -17,11 +17,11 @@ pub(super) enum Mesh {
 pub(super) struct Slit {
     /// \[m\]
     pub length: f64,
-    /// How far it gapes at the side \[m\].
+    /// Gap at its side \[m\].
     pub gap: f64,
 }
 
-/// How many cells of the smallest width a graded mesh has on each side of the middle.
+/// Number of cells of the smallest width that a graded mesh has on each side of the middle.
 const EVEN: u32 = 14;
 
 impl Mesh {
@@ -35,7 +35,7 @@ impl Mesh {
         }
     }
 
-    /// Where the lines between the cells of a graded mesh are \[m\].
+    /// Places of the lines between the cells of a graded mesh \[m\].
     fn graded_lines(self, length: f64) -> Vec<f64> {
         let Self::Graded { smallest, factor, largest } = self else { return Vec::new() };
         let (mut widths, mut sum) = (Vec::new(), 0.0);

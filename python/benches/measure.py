@@ -44,7 +44,7 @@ PAUSE = 2e-5
 
 
 def measure_step() -> None:
-    """What a step of 289 vertices costs from Python and from Rust, by turns and over the same motion."""
+    """Cost of a step of 289 vertices from Python and from Rust, by turns and over the same motion."""
     dt, count, rounds = 1 / 60, 20, 20
     world = sheet(16).build(threads=1)
     world.step(dt)

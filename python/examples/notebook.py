@@ -1,4 +1,4 @@
-"""What a notebook does with a world and a result: both show themselves as pictures.
+"""A world and a result in a notebook: both show themselves as pictures.
 
     python notebook.py    or cell by cell in Jupyter
 

@@ -22,7 +22,7 @@ class Bodies(dict[str, T]):
 
 
 class Load(NamedTuple):
-    """What an obstacle has borne in a step: the mean over its time."""
+    """Load on an obstacle in a step: the mean over its time."""
 
     force: npt.NDArray[np.float64]
     """Force [N]. Times the length of the step it is the momentum that the obstacle has received."""
@@ -38,7 +38,7 @@ class Load(NamedTuple):
 
 
 class Origins(NamedTuple):
-    """Where the vertices of a cloth lie on the mesh that it had before its topology last changed."""
+    """Places of the vertices of a cloth on the mesh that it had before its topology last changed."""
 
     face: npt.NDArray[np.uint32]
     """The face of the mesh before that each vertex lies on, shape (vertices,)."""

@@ -67,7 +67,7 @@ class Result(Sequence[Frame]):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What the run was and how it ended: ``summary.json``."""
+        """Settings, totals and end of the run: ``summary.json``."""
         return dict(json.loads((self.folder / "summary.json").read_text(encoding="utf-8")))
 
     @property

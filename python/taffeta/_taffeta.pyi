@@ -208,7 +208,7 @@ class World:
 
     @property
     def has_fixed_topology(self) -> bool:
-        """Whether nothing in the world can change a mesh: remeshing, tears, seams."""
+        """True if nothing in the world can change a mesh: no remeshing, tears, seams."""
 
     def _repr_png_(self) -> bytes: ...
 
@@ -257,7 +257,7 @@ class Cloth:
         """The panel of each face, by its number in the cloth, shape (faces,)."""
 
     def position_of(self, point: _Vector, *, panel: int | None = None) -> npt.NDArray[np.float64]:
-        """Where a material point is [m], shape (3,). ``point`` and ``panel`` are those of a ``Grab``."""
+        """Position of a material point [m], shape (3,). ``point`` and ``panel`` are those of a ``Grab``."""
 
     @property
     def vertex_material(self) -> npt.NDArray[np.float64] | None:
@@ -280,7 +280,7 @@ class Cloth:
 
     @property
     def origins(self) -> Origins:
-        """Where the vertices lie on the mesh before its topology last changed."""
+        """Places of the vertices on the mesh before its topology last changed."""
 
     def remove(self) -> None:
         """Removes the cloth from the world, with its seams. Pins that hold nothing else let go."""
@@ -320,7 +320,7 @@ class View:
 
     @property
     def name(self) -> str:
-        """What it is of."""
+        """Name of what it shows."""
 
     @property
     def topology_version(self) -> int:
@@ -352,11 +352,11 @@ class Obstacle:
 
     @property
     def kind(self) -> str:
-        """What it is: sphere, plane, capsule, box or mesh."""
+        """Its kind: sphere, plane, capsule, box or mesh."""
 
     @property
     def pose(self) -> tuple[tuple[float, float, float], tuple[float, float, float, float]]:
-        """Where it is: position [m] and quaternion (w, x, y, z), from its frame to world space.
+        """Its pose: position [m] and quaternion (w, x, y, z), from its frame to world space.
 
         Assign a pose to move it there within the next step, on a straight line and at constant angular velocity by the shorter
         way round.
@@ -391,7 +391,7 @@ class Pin:
 
     @property
     def is_released(self) -> bool:
-        """Whether it has let go."""
+        """True if it is released."""
 
     @property
     def vertices(self) -> npt.NDArray[np.int64]:
@@ -402,11 +402,11 @@ class Pin:
 
     @property
     def positions(self) -> npt.NDArray[np.float64]:
-        """Where the vertices are that it holds [m], shape (held, 3)."""
+        """Positions of the vertices that it holds [m], shape (held, 3)."""
 
     @property
     def targets(self) -> npt.NDArray[np.float64]:
-        """Where the vertices are [m], shape (held, 3). Assign as many points to move them there within the next step."""
+        """Targets of the vertices in the next step, by default their positions [m], shape (held, 3). Assign an array to move them."""
 
     @targets.setter
     def targets(self, targets: npt.ArrayLike, /) -> None: ...
@@ -458,7 +458,7 @@ class Grab:
 
     @property
     def target(self) -> list[float]:
-        """Where it is pulled to [m]."""
+        """Point that it is pulled to [m]."""
 
     @property
     def stiffness(self) -> float:
@@ -474,7 +474,7 @@ class Grab:
 
 @final
 class Substep:
-    """What a callback is told before a substep."""
+    """State that a callback gets before a substep."""
 
     @property
     def time(self) -> float:
@@ -486,11 +486,11 @@ class Substep:
 
     @property
     def places(self) -> npt.NDArray[np.float64]:
-        """Where the point of each grab is [m], shape (grabs, 3)."""
+        """Position of the point of each grab [m], shape (grabs, 3)."""
 
     @property
     def targets(self) -> npt.NDArray[np.float64]:
-        """Where each grab pulls to [m], shape (grabs, 3). Assign an array to move them."""
+        """Target of each grab [m], shape (grabs, 3). Assign an array to move them."""
 
     @targets.setter
     def targets(self, targets: npt.ArrayLike, /) -> None: ...
@@ -589,7 +589,7 @@ class StepReport:
 
     @property
     def tears(self) -> int:
-        """How many times a vertex has come apart."""
+        """Number of times that a vertex has come apart."""
 
     @property
     def forced(self) -> int:

@@ -94,7 +94,7 @@ class VectorWorld(Sequence[World]):
                 vary(own, np.random.default_rng(seed))
             self._worlds.append(own.build(threads=1))
         self.has_fixed_topology = all(world.has_fixed_topology for world in self._worlds) and self._are_alike()
-        """Whether all worlds have the same mesh forever, so that their arrays can be stacked."""
+        """True if all worlds have the same mesh forever, so that their arrays can be stacked."""
 
     def _are_alike(self) -> bool:
         first = [(name, cloth.faces) for name, cloth in self._worlds[0].cloths.items()]

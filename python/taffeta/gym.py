@@ -101,7 +101,7 @@ class ClothGoalVectorEnv(VectorEnv[Observations, npt.NDArray[Any], npt.NDArray[A
         self._is_over = np.zeros(num_envs, dtype=bool)
 
     def _find_places(self) -> npt.NDArray[np.float64]:
-        """Where the grabbed points are at the start [m]."""
+        """Positions of the grabbed points at the start [m]."""
         cloth = self.worlds[0].cloths[self.name]
         if cloth.material is None:
             raise ValueError("points are material coordinates: the cloth needs some")

@@ -1,7 +1,7 @@
-//! The remesh gate: a collapse or a flip passes only if the new faces cross nothing and nothing lies between them and the
-//! old ones, exactly.
+//! Intersection test of edits, the gate of remeshing: a collapse or a flip passes only if the new faces cross nothing and
+//! nothing lies between them and the old ones. The test is exact.
 //!
-//! Remeshing moves no vertex, so all that can go wrong is in the space between the old faces and the new ones: a
+//! Remeshing moves no vertex, so an intersection can only arise in the space between the old faces and the new ones: a
 //! tetrahedron per new face. Splits leave every face where it is and need no test.
 
 use crate::adapt::surroundings::FixedObstacles;

@@ -1,4 +1,4 @@
-//! Remeshing passes: when, what, and what they may cost.
+//! Remeshing passes: schedule, edits, energy budget.
 
 pub(crate) mod energy;
 pub(crate) mod gate;

@@ -1,7 +1,7 @@
-//! Reports of the safeguard: what was forced through what, and what crosses now.
+//! Reports of CCD: forced intersections, and present ones.
 //!
-//! Pins and obstacles cannot be stopped. What they force together is counted in the substep in which it happens, named by
-//! its bodies and its place; what crosses afterwards is in quarantine.
+//! Pins and obstacles cannot be stopped. An intersection that they force is counted in the substep in which it happens, with
+//! its bodies and its place. Pairs that intersect afterwards are in quarantine.
 
 use crate::contact::path::ContactPath;
 use crate::derive::bodies::{body_count, body_name, contact_body_name, offset_of_body, shape_name};

@@ -1,4 +1,4 @@
-//! Loads on obstacles: what they bear of the cloths, so that a rigid-body engine can let them give way.
+//! Loads of cloths on obstacles, for a rigid-body engine that moves these.
 //!
 //! The contacts give the distribution of the load. Its size follows from the momentum of the cloths, wherever nothing else can
 //! take it: obstacles receive the loss beyond gravity, air, grabs and damping. This holds to round-off. The forces of contacts

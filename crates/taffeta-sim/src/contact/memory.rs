@@ -1,4 +1,4 @@
-//! Contact memory from substep to substep, so that sticking points stay where they were.
+//! Contact warm start: a memory from substep to substep, so that sticking points stay where they were.
 //!
 //! Under Newton's method it is the friction that the points bear. The memory of vertices belongs to the cloth
 //! (`Motion::vertex_friction`) and goes through remeshing with it. That of points on edges and faces is stored by the

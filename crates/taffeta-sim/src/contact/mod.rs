@@ -1,4 +1,4 @@
-//! Contact within a substep: paths, contacts, the safeguard and its reports.
+//! Contact within a substep: paths, contacts, CCD and its reports.
 
 pub(crate) mod forced;
 pub(crate) mod loads;

@@ -1,4 +1,4 @@
-//! The path of a substep: where all that can meet starts and is to end, sheet and mesh obstacles.
+//! The path of a substep: start and proposed end of everything in contact, sheet and mesh obstacles.
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::world::World;

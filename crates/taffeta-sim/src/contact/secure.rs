@@ -1,8 +1,7 @@
-//! Cloths that meet themselves, each other and mesh obstacles: contacts before the solve, the safeguard after it.
+//! Cloths that meet themselves, each other and mesh obstacles: contacts before the solve, the safeguard (CCD) after it.
 //!
-//! The response makes it look right, the safeguard makes it true: after every substep, motions are shortened until no
-//! pair of primitives crosses on the way. Both see the positions at the start of the substep, where nothing crosses but
-//! what crossed before.
+//! The response makes contact look right, CCD makes it true: after every substep, motions are shortened until no pair of
+//! primitives crosses on the way. Both see the positions at the start of the substep, where only earlier crossings exist.
 
 use crate::contact::forced::{Secured, note_forced};
 use crate::contact::meet::LOOKS_TO_MEET;

@@ -1,4 +1,4 @@
-//! Snapshots: the one way back from an edit, a substep or a step that is refused or fails.
+//! Snapshots: rollback of an edit, a substep or a step that is refused or fails.
 
 use crate::derive::crossings::{bounds, resume_pairs};
 use crate::derive::rebuild::rebuild;

@@ -1,4 +1,4 @@
-//! Parts of a world that not every world has: pins that let go, seams, tears, folds that stay, volumes, grabs.
+//! Parts that not every world has: release of pins, seams, tears, permanent folds, volumes, grabs.
 
 pub(crate) mod grabs;
 pub(crate) mod pins;

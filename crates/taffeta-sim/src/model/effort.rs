@@ -1,4 +1,4 @@
-//! The bound of a step's work.
+//! Work budget of a step.
 //!
 //! If bodies leave cloth no room, or move it faster than anything can follow, no number of rounds, halvings and iterations
 //! helps. Each of them takes as long as a useful one. So a step has a work budget in nominal time, which is the same on every

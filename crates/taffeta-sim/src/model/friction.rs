@@ -1,4 +1,4 @@
-//! Friction memory: what contacts have borne in the last substep, by what touches.
+//! Friction memory, the warm start of contacts: their loads in the last substep, by the primitives in contact.
 
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};

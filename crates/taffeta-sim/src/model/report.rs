@@ -19,7 +19,7 @@ pub struct StepReport {
     pub faces: usize,
     /// Contacts that carried a force in the last substep.
     pub contacts: usize,
-    /// Report of the safeguard that keeps cloths apart.
+    /// Report of the safeguard (CCD) that keeps cloths apart.
     pub safeguard: SafeguardReport,
     /// Load on each obstacle in this step, in the order of [`World::obstacle_ids`](crate::World::obstacle_ids).
     pub obstacle_loads: Vec<ObstacleLoad>,
@@ -142,20 +142,20 @@ pub struct Metrics {
     pub residual: f64,
 }
 
-/// Interventions of the safeguard.
+/// Interventions of the safeguard (CCD).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SafeguardReport {
     /// Vertices whose motion was shortened, over all substeps of the step.
     pub shortened: u64,
-    /// The impulse that this has taken \[N·s\]: mass times the velocity lost.
+    /// Impulse that shortened motions lost \[N·s\]: mass times lost velocity.
     pub lost_impulse: f64,
     /// Pairs of primitives that pins or obstacles have forced together, and faces that they have forced into obstacles in
     /// closed form, over all substeps.
     pub forced: u64,
     /// Forced pairs that no longer crossed at the end of their substep: one has gone through the other.
     pub passed: u64,
-    /// Substeps in which something was forced although they were as short as halving makes them, or after the step had
-    /// used up its halvings.
+    /// Substeps in which an intersection remained after all retries: at the shortest length that halving gives, or after the
+    /// step had used up its halvings.
     pub given_up: u64,
     /// Pairs of bodies that were forced through each other, in the order in which it came up.
     pub meetings: Vec<ForcedMeeting>,

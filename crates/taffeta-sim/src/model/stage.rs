@@ -11,7 +11,7 @@ pub enum Stage {
     Detect,
     /// Elasticity and contact response.
     Solve,
-    /// The safeguard: motions are shortened where something would cross.
+    /// CCD: motions are shortened before anything intersects.
     Secure,
     /// Velocities from positions.
     Finish,

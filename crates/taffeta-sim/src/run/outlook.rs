@@ -1,4 +1,4 @@
-//! The first mesh: before the first step the mesh is adapted to what the first moments bring.
+//! Look-ahead: before the first step the mesh is adapted to the first moments of the motion.
 //!
 //! A pass after a step comes too late for what begins in that step. A sheet that is let go bends first in a narrow strip along
 //! its pins. On coarse faces the pins hold back a whole row of them. No later refinement gives back the lost momentum: the

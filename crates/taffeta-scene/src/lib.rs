@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Wrong input is reported with file, line and column, the value that was found and the values that are allowed. A scene
-//! whose [memory](memory) is not available is refused before its mesh is made. This crate does not simulate: it makes the
+//! whose [`memory`] is not available is refused before its mesh is made. This crate does not simulate: it makes the
 //! input of [`taffeta_sim`] and stores its output.
 
 #![forbid(unsafe_code)]

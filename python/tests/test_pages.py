@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "docs" / "python.md", ROOT / "python" / "README.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "python" / "README.md"]
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 
 
@@ -16,7 +16,7 @@ def blocks(path: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_code_blocks_of_a_page_run_one_after_another(page: Path, tmp_path: Path) -> None:
     code = blocks(page)
     assert code, "there are some"

@@ -34,7 +34,9 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod args;
+mod bar;
 pub mod export;
+pub mod extras;
 pub mod failure;
 mod files;
 pub mod inspect;
@@ -47,7 +49,7 @@ pub mod starter;
 pub mod study;
 pub mod validate;
 pub mod view;
-pub mod words;
+mod words;
 
 pub use failure::Failure;
 
@@ -112,7 +114,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Remesh(options) => remesh::remesh(&options),
         Command::Schema { markdown: true } => Ok(taffeta_scene::scene_keys()),
         Command::Schema { markdown: false } => Ok(format!("{:#}", taffeta_scene::scene_schema())),
-        Command::Completions { shell } => Ok(words::completions(shell)),
-        Command::Man => Ok(words::manual()),
+        Command::Completions { shell } => extras::completions(&shell),
+        Command::Man => extras::manual(),
     }
 }

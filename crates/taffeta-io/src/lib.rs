@@ -22,7 +22,6 @@
 #![forbid(unsafe_code)]
 
 mod archive;
-mod claims;
 mod curvature;
 mod delaunay;
 mod file;

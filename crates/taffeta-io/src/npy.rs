@@ -9,19 +9,9 @@
 mod header;
 
 use crate::frame::ReadError;
+pub use header::NumberKind;
 use header::{Header, Scalar};
 use std::io::{self, Write};
-
-/// Kind of the numbers of an array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NumberKind {
-    /// Any number.
-    Real,
-    /// Whole numbers.
-    Whole,
-    /// 0 and 1.
-    Truth,
-}
 
 /// An array.
 #[derive(Clone, Debug, PartialEq)]

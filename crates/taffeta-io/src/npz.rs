@@ -25,7 +25,7 @@
 //! vertex; `(vertex_material[faces] == material).all()` says that there is no seam.
 
 use crate::archive::{Archive, ArchiveWriter};
-use crate::frame::{FACE_SCALARS, FrameData, ReadError};
+use crate::frame::{FACE_SCALARS, FrameData, ReadError, to_index};
 use crate::npy::NumberArray;
 use crate::npy::NumberKind::{self, Real, Whole};
 use glam::{DVec2, DVec3};
@@ -129,11 +129,6 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
         Some(defect) => Err(ReadError(defect)),
         None => Ok(frame),
     }
-}
-
-/// A whole number as an index; `None`: it is negative or too large.
-fn to_index(number: f64) -> Option<u32> {
-    (0.0..=f64::from(u32::MAX)).contains(&number).then_some(number as u32)
 }
 
 /// An archive with the arrays of a frame.

@@ -1,6 +1,5 @@
 //! Headers of arrays: a dictionary as Python writes it, with the type of the numbers, their order and the shape.
 
-use super::NumberKind::{self, Real, Truth, Whole};
 use crate::frame::ReadError;
 
 /// What every array starts with.
@@ -11,6 +10,17 @@ const ALIGNMENT: usize = 64;
 const MAX_LENGTH: usize = 10_000;
 /// Characters of a malformed header that are repeated.
 const QUOTED: usize = 40;
+
+/// Kind of the numbers of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberKind {
+    /// Any number.
+    Real,
+    /// Whole numbers.
+    Whole,
+    /// 0 and 1.
+    Truth,
+}
 
 /// Header of an array.
 pub(super) struct Header {
@@ -47,6 +57,7 @@ impl Scalar {
                 }
             };
         }
+        use NumberKind::{Real, Truth, Whole};
         Some(match name {
             "f8" => scalar!(Real, f64),
             "f4" => scalar!(Real, f32),

@@ -6,8 +6,8 @@ mod remesh;
 pub use color::{ColorName, ColorQuantity};
 pub use remesh::RemeshOptions;
 
+use crate::extras::Shell;
 use clap::{Args, Parser, Subcommand};
-use clap_complete::Shell;
 use color::QuantityParser;
 use glam::DVec3;
 use std::path::PathBuf;
@@ -68,7 +68,7 @@ pub enum Command {
         #[arg(long)]
         markdown: bool,
     },
-    /// Print completions for a shell
+    /// Print completions for a shell: bash, elvish, fish, powershell or zsh
     Completions {
         /// The shell
         shell: Shell,

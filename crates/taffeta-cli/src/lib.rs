@@ -34,7 +34,9 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod args;
+mod bar;
 pub mod export;
+pub mod extras;
 pub mod failure;
 mod files;
 pub mod inspect;
@@ -48,7 +50,7 @@ pub mod starter;
 pub mod study;
 pub mod validate;
 pub mod view;
-pub mod words;
+mod words;
 
 pub use failure::Failure;
 
@@ -112,7 +114,7 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Validate(options) => validate::validate(&options),
         Command::Remesh(options) => remesh::remesh(&options),
         Command::Schema { outputs, markdown } => Ok(schema::describe(outputs, markdown)),
-        Command::Completions { shell } => Ok(words::completions(shell)),
-        Command::Man => Ok(words::manual()),
+        Command::Completions { shell } => extras::completions(&shell),
+        Command::Man => extras::manual(),
     }
 }

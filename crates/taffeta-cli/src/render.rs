@@ -16,14 +16,15 @@ mod source;
 mod view;
 
 use crate::args::{ColorName, RenderOptions};
+use crate::bar::Bar;
 use crate::failure::Failure;
 use bodies::read_bodies;
 use colors::ColorBy;
-use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use scale::find_scale;
 use source::{Bounds, Source, sample_evenly};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use taffeta_render::{
     Coloring, GifPalette, GifWriter, Image, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
 };
@@ -168,28 +169,25 @@ impl Drawing {
         frames: &[u64],
         mut take: impl FnMut(u64, Image) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
-        let bar = self.progress(frames.len());
+        let bar = if self.is_quiet { None } else { Bar::on_terminal() };
+        let (start, mut done) = (Instant::now(), 0);
         for some in frames.chunks(rayon::current_num_threads().max(1)) {
             let pictures: Vec<Result<Image, Failure>> =
                 some.par_iter().map(|frame| self.draw(*frame)).collect();
             for (frame, picture) in some.iter().zip(pictures) {
                 take(*frame, picture?)?;
-                bar.inc(1);
+                done += 1;
+                if let Some(bar) = &bar {
+                    let left = start.elapsed().as_secs_f64() / done as f64 * (frames.len() - done) as f64;
+                    let text = format!("{done} of {} pictures, {left:.0} s left", frames.len());
+                    bar.show(done as u64, frames.len() as u64, &text);
+                }
             }
         }
-        bar.finish_and_clear();
-        Ok(())
-    }
-
-    /// A bar on a terminal; nothing elsewhere.
-    fn progress(&self, count: usize) -> ProgressBar {
-        if self.is_quiet {
-            return ProgressBar::hidden();
+        if let Some(bar) = bar {
+            bar.clear();
         }
-        let style = ProgressStyle::with_template("{bar:12} {pos} of {len} pictures, {eta} left")
-            .expect("the template is well-formed")
-            .progress_chars("━╸ ");
-        ProgressBar::new(count as u64).with_style(style)
+        Ok(())
     }
 
     fn write_animation(&self) -> Result<(), Failure> {

@@ -1,11 +1,10 @@
 //! `taffeta study`: variants of a scene, compared.
 
 use crate::args::StudyOptions;
+use crate::bar::Bar;
 use crate::failure::Failure;
 use crate::log::{say, warn, warnings_before};
 use crate::run::interrupt::listen;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::io::IsTerminal;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use taffeta_study::study::{Event, Outcome, Run, StudyFolder, Variant};
@@ -85,17 +84,13 @@ fn conclude(report: &StudyReport, page: &Path, quiet: bool) -> Result<String, Fa
 /// Messages of a study on standard error while it runs: a line for each variant, and on a terminal a bar.
 struct Progress {
     count: usize,
-    bar: Option<ProgressBar>,
+    bar: Option<Bar>,
     quiet: bool,
 }
 
 impl Progress {
     fn new(count: usize, quiet: bool) -> Self {
-        let bar = (!quiet && std::io::stderr().is_terminal()).then(|| {
-            let style =
-                ProgressStyle::with_template("{bar:12} {wide_msg}").expect("the template is well-formed");
-            ProgressBar::new(1).with_style(style.progress_chars("━╸ "))
-        });
+        let bar = if quiet { None } else { Bar::on_terminal() };
         Self { count, bar, quiet }
     }
 
@@ -103,13 +98,8 @@ impl Progress {
         match event {
             Event::Frame { number, variant, frame, world } => {
                 let Some(bar) = &self.bar else { return };
-                bar.set_length(variant.last_frame);
-                bar.set_position(*frame);
-                bar.set_message(format!(
-                    "{}, {} vertices",
-                    self.name(*number, variant),
-                    world.vertex_count()
-                ));
+                let text = format!("{}, {} vertices", self.name(*number, variant), world.vertex_count());
+                bar.show(*frame, variant.last_frame, &text);
             }
             Event::Checking { variant, seconds } => {
                 let text =
@@ -154,7 +144,7 @@ impl Progress {
 
     fn finish(&self) {
         if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+            bar.clear();
         }
     }
 }

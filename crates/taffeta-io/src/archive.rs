@@ -1,9 +1,11 @@
-//! NPZ archives: ZIP files whose entries are arrays. Entries are unpacked within bounds that follow from the file.
+//! NPZ archives: ZIP files whose entries are arrays. Entries are unpacked within bounds that follow from the file, and stored
+//! without compression.
 
-use crate::claims::check_array;
 use crate::frame::ReadError;
-use std::io::{Cursor, Read};
-use zip::ZipArchive;
+use crate::npy::{NumberArray, Stored, count_numbers, read_npy, write_npy};
+use std::io::{self, Cursor, Read, Seek, Write};
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 /// Limit of the unpacked arrays of an archive, as numbers of 8 bytes \[bytes\], however small the file is. Ten
 /// million vertices at rest are half of it. A file that is larger may take its own size.
@@ -39,11 +41,11 @@ impl<'a> Archive<'a> {
         names.map(|name| name.strip_suffix(".npy").unwrap_or(name).to_owned()).collect()
     }
 
-    /// The entry with a number, unpacked: a sound header of an array and as many numbers as it claims.
+    /// Reads the array with a number.
     ///
     /// # Errors
-    /// If the entry is damaged, claims more than it has, or unpacks to more than is let.
-    pub(crate) fn unpack(&mut self, number: usize) -> Result<Vec<u8>, ReadError> {
+    /// If the entry is damaged, claims more than it has, unpacks to more than the limit, or has an unsupported number type.
+    pub(crate) fn read(&mut self, number: usize) -> Result<NumberArray, ReadError> {
         let entry = self.zip.by_index(number).map_err(ReadError::new)?;
         let (claimed, packed) = (entry.size(), entry.compressed_size().min(self.length));
         if claimed > MAX_RATIO * packed + SLACK {
@@ -66,8 +68,44 @@ impl<'a> Archive<'a> {
             return Err(ReadError(format!("it claims to have {claimed} bytes, but has others")));
         }
         // Numbers of one byte become numbers of eight.
-        let cost = claimed.max(8 * check_array(&bytes)? as u64);
+        let cost = claimed.max(8 * count_numbers(&bytes)? as u64);
         self.room = room.checked_sub(cost).ok_or_else(|| refuse(cost))?;
-        Ok(bytes)
+        read_npy(&bytes)
+    }
+}
+
+/// An archive that is written.
+pub(crate) struct ArchiveWriter<W: Write + Seek>(ZipWriter<W>);
+
+impl<W: Write + Seek> ArchiveWriter<W> {
+    /// Starts an archive.
+    pub(crate) fn new(writer: W) -> Self {
+        Self(ZipWriter::new(writer))
+    }
+
+    /// Adds an array in C order.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    ///
+    /// # Panics
+    /// If the shape does not fit the number of values.
+    pub(crate) fn add<T: Stored>(
+        &mut self,
+        name: &str,
+        shape: &[usize],
+        values: impl IntoIterator<Item = T>,
+    ) -> io::Result<()> {
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        self.0.start_file(format!("{name}.npy"), options)?;
+        write_npy(&mut self.0, shape, values)
+    }
+
+    /// Writes the directory at the end.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.0.finish()?.flush()
     }
 }

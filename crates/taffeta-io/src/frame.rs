@@ -88,6 +88,11 @@ impl FrameData {
     }
 }
 
+/// A number as the index of a vertex; `None`: it is none.
+pub(crate) fn to_index(number: f64) -> Option<u32> {
+    (number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number)).then_some(number as u32)
+}
+
 /// Why a file is no frame.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -12,20 +12,15 @@ mod document;
 
 use crate::frame::FrameData;
 use crate::usda::RigidBody;
-use document::{Document, Element};
+use document::{Document, Element, Mode, Motion, Node, Type};
 use glam::{DQuat, DVec2, DVec3};
-use gltf_json::Index;
-use gltf_json::accessor::Type;
-use gltf_json::animation::{Interpolation, Property};
-use gltf_json::mesh::{Mode, Semantic};
-use gltf_json::scene::Node;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 use taffeta_core::motion::Pose;
 
 /// The number of a frame, and the node that shows it.
-type FrameNode = (u64, Index<Node>);
+type FrameNode = (u64, Node);
 
 /// Bodies and frames on their way to a file.
 pub struct GlbWriter {
@@ -33,7 +28,7 @@ pub struct GlbWriter {
     rate: f64,
     /// The frames of each body by name.
     bodies: Vec<(String, Vec<FrameNode>)>,
-    roots: Vec<Index<Node>>,
+    roots: Vec<Node>,
     last: u64,
 }
 
@@ -81,33 +76,31 @@ impl GlbWriter {
         Ok(())
     }
 
-    fn add_mesh(&mut self, name: &str, frame: &FrameData) -> io::Result<Index<Node>> {
+    fn add_mesh(&mut self, name: &str, frame: &FrameData) -> io::Result<Node> {
         let source = split_vertices(frame);
-        let mut attributes = BTreeMap::new();
+        let mut attributes = Vec::new();
         let pick = |list: &[DVec3]| source.vertices.iter().map(|v| list[*v as usize]).collect::<Vec<_>>();
         let document = &mut self.document;
         let points = numbers(&pick(&frame.mesh.positions));
-        attributes.insert(Semantic::Positions, document.floats(Type::Vec3, &points, Element::Bounded)?);
+        attributes.push(("POSITION", document.floats(Type::Vec3, &points, Element::Bounded)?));
         if let Some(coords) = &source.material {
             let values: Vec<f32> = coords.iter().flat_map(|u| u.to_array().map(|c| c as f32)).collect();
-            attributes.insert(Semantic::TexCoords(0), document.floats(Type::Vec2, &values, Element::Vertex)?);
+            attributes.push(("TEXCOORD_0", document.floats(Type::Vec2, &values, Element::Vertex)?));
         }
         if let Some(velocities) = &frame.velocities {
             let values = numbers(&pick(velocities));
-            let name = Semantic::Extras("VELOCITY".to_owned());
-            attributes.insert(name, document.floats(Type::Vec3, &values, Element::Vertex)?);
+            attributes.push(("_VELOCITY", document.floats(Type::Vec3, &values, Element::Vertex)?));
         }
         if let Some(sizes) = &frame.sizes {
             let values: Vec<f32> = source.vertices.iter().map(|v| sizes[*v as usize] as f32).collect();
-            let name = Semantic::Extras("SIZE".to_owned());
-            attributes.insert(name, document.floats(Type::Scalar, &values, Element::Vertex)?);
+            attributes.push(("_SIZE", document.floats(Type::Scalar, &values, Element::Vertex)?));
         }
         let mode = if frame.is_curve { Mode::LineStrip } else { Mode::Triangles };
         let indices = if frame.is_curve { None } else { Some(document.indices(&source.indices)?) };
         Ok(document.mesh_node(name, attributes, indices, mode))
     }
 
-    fn animate_poses(&mut self, node: Index<Node>, poses: &[(u64, Pose)]) -> io::Result<()> {
+    fn animate_poses(&mut self, node: Node, poses: &[(u64, Pose)]) -> io::Result<()> {
         let times: Vec<f32> = poses.iter().map(|(number, _)| (*number as f64 / self.rate) as f32).collect();
         let shifts = numbers(&poses.iter().map(|(_, pose)| pose.translation).collect::<Vec<_>>());
         let mut turns: Vec<f32> = Vec::with_capacity(4 * poses.len());
@@ -121,8 +114,8 @@ impl GlbWriter {
         let input = self.document.floats(Type::Scalar, &times, Element::Time)?;
         let shifts = self.document.floats(Type::Vec3, &shifts, Element::Value)?;
         let turns = self.document.floats(Type::Vec4, &turns, Element::Value)?;
-        self.document.animate((node, Property::Translation), [input, shifts], Interpolation::Linear);
-        self.document.animate((node, Property::Rotation), [input, turns], Interpolation::Linear);
+        self.document.animate(node, Motion::Translation, [input, shifts]);
+        self.document.animate(node, Motion::Rotation, [input, turns]);
         Ok(())
     }
 
@@ -145,7 +138,7 @@ impl GlbWriter {
             let scales: Vec<f32> = keys.iter().flat_map(|(_, scale)| [*scale; 3]).collect();
             let input = self.document.floats(Type::Scalar, &times, Element::Time)?;
             let output = self.document.floats(Type::Vec3, &scales, Element::Value)?;
-            self.document.animate((*node, Property::Scale), [input, output], Interpolation::Step);
+            self.document.animate(*node, Motion::Scale, [input, output]);
             if place > 0 {
                 self.document.hide(*node);
             }
@@ -162,12 +155,12 @@ impl GlbWriter {
             if frames.len() > 1 {
                 self.animate_frames(&frames)?;
             }
-            let children = frames.into_iter().map(|(_, node)| node).collect();
-            let root = self.document.group(&name, children);
+            let children: Vec<Node> = frames.into_iter().map(|(_, node)| node).collect();
+            let root = self.document.group(&name, &children);
             self.roots.push(root);
         }
         let roots = std::mem::take(&mut self.roots);
-        self.document.finish(writer, roots)
+        self.document.finish(writer, &roots)
     }
 }
 

@@ -21,7 +21,6 @@
 #![forbid(unsafe_code)]
 
 mod archive;
-mod claims;
 mod curvature;
 mod delaunay;
 mod file;
@@ -32,6 +31,7 @@ pub mod grid;
 mod lattice;
 pub mod mesh_file;
 pub mod msh;
+mod npy;
 pub mod npz;
 pub mod numbers;
 pub mod obj;
@@ -50,10 +50,9 @@ pub use glb::GlbWriter;
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
 pub use msh::{MshMesh, parse_msh, read_msh};
+pub use npy::{NumberArray, NumberKind};
 pub use npz::{read_npz, write_npz};
-pub use numbers::{
-    ArchivedArray, NumberArray, NumberKind, read_npy_numbers, read_npz_numbers, write_npz_numbers,
-};
+pub use numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_indexed_obj, write_obj, write_polyline,

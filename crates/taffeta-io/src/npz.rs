@@ -24,63 +24,54 @@
 //! Material coordinates belong to corners, because the two sides of a seam differ. `vertex_material` has one of them for each
 //! vertex; `(vertex_material[faces] == material).all()` says that there is no seam.
 
-use crate::archive::Archive;
-use crate::frame::{FACE_SCALARS, FrameData, ReadError};
+use crate::archive::{Archive, ArchiveWriter};
+use crate::frame::{FACE_SCALARS, FrameData, ReadError, to_index};
+use crate::npy::NumberArray;
+use crate::npy::NumberKind::{self, Real, Whole};
 use glam::{DVec2, DVec3};
-use ndarray::{Array, Array1, Array2, Array3, Dimension, Ix0, arr0};
-use ndarray_npy::{NpzWriter, ReadNpyExt, ReadableElement, WriteNpzError};
 use std::io::{self, Seek, Write};
 
 /// Writes a frame.
 ///
 /// # Errors
-/// Those of the writer, and meshes of more than 2³¹ vertices.
+/// Those of the writer.
 pub fn write_npz(writer: impl Write + Seek, frame: &FrameData) -> io::Result<()> {
-    let mut npz = NpzWriter::new(writer);
-    try_write(&mut npz, frame).map_err(io::Error::other)?;
-    npz.finish().map_err(io::Error::other)?.flush()
-}
-
-fn try_write<W: Write + Seek>(npz: &mut NpzWriter<W>, frame: &FrameData) -> Result<(), WriteNpzError> {
-    let faces = &frame.mesh.faces;
+    let mut npz = ArchiveWriter::new(writer);
+    let (vertices, faces) = (frame.mesh.positions.len(), frame.mesh.faces.len());
     if let Some(time) = frame.time {
-        npz.add_array("time", &arr0(time))?;
+        npz.add("time", &[], [time])?;
     }
     if let Some(number) = frame.number {
-        npz.add_array("frame", &arr0(number as i64))?;
+        npz.add("frame", &[], [number as i64])?;
     }
-    npz.add_array("positions", &vectors(&frame.mesh.positions))?;
+    let vectors = |list: &[DVec3]| list.iter().flat_map(DVec3::to_array).collect::<Vec<f64>>();
+    npz.add("positions", &[vertices, 3], vectors(&frame.mesh.positions))?;
     if let Some(names) = &frame.vertex_names {
         let names = names.iter().map(|name| name.map_or(-1, |name| name as i32));
-        npz.add_array("vertex_names", &names.collect::<Array1<i32>>())?;
+        npz.add("vertex_names", &[names.len()], names)?;
     }
     if let Some(velocities) = &frame.velocities {
-        npz.add_array("velocities", &vectors(velocities))?;
+        npz.add("velocities", &[velocities.len(), 3], vectors(velocities))?;
     }
-    npz.add_array("faces", &Array2::from_shape_fn((faces.len(), 3), |(f, k)| faces[f][k] as i32))?;
+    npz.add("faces", &[faces, 3], frame.mesh.faces.as_flattened().iter().map(|v| *v as i32))?;
     if frame.is_curve {
-        let count = frame.mesh.positions.len().saturating_sub(1);
-        npz.add_array("edges", &Array2::from_shape_fn((count, 2), |(e, k)| (e + k) as i32))?;
+        let count = vertices.saturating_sub(1);
+        npz.add("edges", &[count, 2], (0..count as i32).flat_map(|e| [e, e + 1]))?;
     }
     if let Some(material) = &frame.mesh.material {
-        let corners = Array3::from_shape_fn((faces.len(), 3, 2), |(f, k, c)| material[f][k][c]);
-        npz.add_array("material", &corners)?;
+        let corners = material.as_flattened().iter().flat_map(DVec2::to_array);
+        npz.add("material", &[material.len(), 3, 2], corners)?;
     }
     if let Some(material) = frame.mesh.vertex_material() {
-        let rows = Array2::from_shape_fn((material.len(), 2), |(v, c)| material[v][c]);
-        npz.add_array("vertex_material", &rows)?;
+        npz.add("vertex_material", &[material.len(), 2], material.iter().flat_map(DVec2::to_array))?;
     }
     let of_faces = FACE_SCALARS.into_iter().zip(frame.face_scalars());
     for (name, values) in [("sizing", &frame.sizes)].into_iter().chain(of_faces) {
         if let Some(values) = values {
-            npz.add_array(name, &Array1::from_vec(values.clone()))?;
+            npz.add(name, &[values.len()], values.iter().copied())?;
         }
     }
-    Ok(())
-}
-
-fn vectors(list: &[DVec3]) -> Array2<f64> {
-    Array2::from_shape_fn((list.len(), 3), |(v, c)| list[v][c])
+    npz.finish()
 }
 
 /// Reads a frame that [`write_npz`] has written.
@@ -89,50 +80,49 @@ fn vectors(list: &[DVec3]) -> Array2<f64> {
 /// If the bytes are no NPZ file, or `positions` or `faces` is missing. If an array has another type or shape, claims more than
 /// it has, or unpacks to far more than the file.
 pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
-    let mut npz = Archive::open(bytes)?;
-    let names = npz.names();
-    let has = |name: &str| names.iter().any(|found| found == name);
+    let archive = Archive::open(bytes)?;
+    let mut npz = Frame { names: archive.names(), archive };
     for needed in ["positions", "faces"] {
-        if !has(needed) {
+        if !npz.has(needed) {
             return Err(ReadError(format!("it has no array `{needed}`")));
         }
     }
-    let faces: Array2<i32> = read_array(&mut npz, "faces")?;
-    let faces = rows::<3, _>("faces", &faces)?;
-    let corner = |v: i32| u32::try_from(v).map_err(|_| ReadError(format!("`faces` has the corner {v}")));
-    let faces = faces.into_iter().map(|[a, b, c]| Ok([corner(a)?, corner(b)?, corner(c)?]));
-    let mut frame = FrameData { is_curve: has("edges"), ..FrameData::default() };
+    let mut frame = FrameData { is_curve: npz.has("edges"), ..FrameData::default() };
+    let faces = npz.read("faces", Whole, [None, Some(3)])?;
+    let corner = |v: f64| to_index(v).ok_or_else(|| ReadError(format!("`faces` has the corner {v}")));
+    let faces =
+        faces.values.as_chunks().0.iter().map(|[a, b, c]| Ok([corner(*a)?, corner(*b)?, corner(*c)?]));
     frame.mesh.faces = faces.collect::<Result<_, _>>()?;
-    frame.mesh.positions = read_vectors(&mut npz, "positions")?;
-    if has("time") {
-        frame.time = Some(read_array::<f64, Ix0>(&mut npz, "time")?.into_scalar());
+    frame.mesh.positions = npz.read_vectors("positions")?;
+    if npz.has("time") {
+        frame.time = Some(npz.read("time", Real, [])?.values[0]);
     }
-    if has("frame") {
-        let number = read_array::<i64, Ix0>(&mut npz, "frame")?.into_scalar();
-        let number = u64::try_from(number).map_err(|_| ReadError(format!("`frame` is {number}")))?;
-        frame.number = Some(number);
-    }
-    if has("vertex_names") {
-        let names: Array1<i32> = read_array(&mut npz, "vertex_names")?;
-        frame.vertex_names = Some(names.iter().map(|name| u32::try_from(*name).ok()).collect());
-    }
-    if has("velocities") {
-        frame.velocities = Some(read_vectors(&mut npz, "velocities")?);
-    }
-    if has("material") {
-        let material: Array3<f64> = read_array(&mut npz, "material")?;
-        if material.shape()[1..] != [3, 2] {
-            return Err(ReadError(format!("`material` has the shape {:?}", material.shape())));
+    if npz.has("frame") {
+        let number = npz.read("frame", Whole, [])?.values[0];
+        if number < 0.0 {
+            return Err(ReadError(format!("`frame` is {number}")));
         }
-        let at = |f: usize, k: usize| DVec2::new(material[[f, k, 0]], material[[f, k, 1]]);
-        frame.mesh.material = Some((0..material.shape()[0]).map(|f| [0, 1, 2].map(|k| at(f, k))).collect());
+        frame.number = Some(number as u64);
     }
-    if has("sizing") {
-        frame.sizes = Some(read_scalars(&mut npz, "sizing")?);
+    if npz.has("vertex_names") {
+        let names = npz.read("vertex_names", Whole, [None])?.values;
+        frame.vertex_names = Some(names.into_iter().map(to_index).collect());
+    }
+    if npz.has("velocities") {
+        frame.velocities = Some(npz.read_vectors("velocities")?);
+    }
+    if npz.has("material") {
+        let material = npz.read("material", Real, [None, Some(3), Some(2)])?;
+        let corners = material.values.as_chunks().0.iter();
+        let corners = corners.map(|&[a, b, c, d, e, f]| [[a, b], [c, d], [e, f]].map(DVec2::from_array));
+        frame.mesh.material = Some(corners.collect());
+    }
+    if npz.has("sizing") {
+        frame.sizes = Some(npz.read("sizing", Real, [None])?.values);
     }
     for (name, slot) in FACE_SCALARS.into_iter().zip(frame.face_scalars_mut()) {
-        if has(name) {
-            *slot = Some(read_scalars(&mut npz, name)?);
+        if npz.has(name) {
+            *slot = Some(npz.read(name, Real, [None])?.values);
         }
     }
     match frame.find_defect() {
@@ -141,36 +131,44 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
     }
 }
 
-fn read_scalars(npz: &mut Archive<'_>, name: &str) -> Result<Vec<f64>, ReadError> {
-    Ok(read_array::<f64, _>(npz, name)?.to_vec())
+/// An archive with the arrays of a frame.
+struct Frame<'a> {
+    archive: Archive<'a>,
+    names: Vec<String>,
 }
 
-fn read_vectors(npz: &mut Archive<'_>, name: &str) -> Result<Vec<DVec3>, ReadError> {
-    Ok(rows::<3, _>(name, &read_array(npz, name)?)?.into_iter().map(DVec3::from_array).collect())
-}
-
-fn read_array<T: ReadableElement, D: Dimension>(
-    npz: &mut Archive<'_>,
-    name: &str,
-) -> Result<Array<T, D>, ReadError> {
-    let named = |reason: String| ReadError(format!("`{name}`: {reason}"));
-    let number = npz.names().iter().position(|found| found == name);
-    let number = number.ok_or_else(|| named("there is no such array".to_owned()))?;
-    let entry = npz.unpack(number).map_err(|error| named(error.0))?;
-    Array::read_npy(entry.as_slice()).map_err(|error| named(error.to_string()))
-}
-
-fn rows<const N: usize, T: Copy + Default>(name: &str, array: &Array2<T>) -> Result<Vec<[T; N]>, ReadError> {
-    if array.ncols() != N {
-        return Err(ReadError(format!(
-            "`{name}` has the shape {:?}, but {N} columns are expected",
-            array.shape()
-        )));
+impl Frame<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|found| found == name)
     }
-    let row = |r: usize| {
-        let mut row = [T::default(); N];
-        row.iter_mut().enumerate().for_each(|(c, value)| *value = array[[r, c]]);
-        row
-    };
-    Ok((0..array.nrows()).map(row).collect())
+
+    /// Reads an array of a kind and a shape, in which `None` is any length.
+    fn read<const N: usize>(
+        &mut self,
+        name: &str,
+        kind: NumberKind,
+        shape: [Option<usize>; N],
+    ) -> Result<NumberArray, ReadError> {
+        let named = |reason: String| ReadError(format!("`{name}`: {reason}"));
+        let number = self.names.iter().position(|found| found == name);
+        let number = number.ok_or_else(|| named("there is no such array".to_owned()))?;
+        let array = self.archive.read(number).map_err(|error| named(error.0))?;
+        if array.kind != kind {
+            let expected = if kind == Whole { "whole numbers are" } else { "floating-point numbers are" };
+            return Err(named(format!("{expected} expected")));
+        }
+        let fits = |(axis, length): (&usize, &Option<usize>)| length.is_none_or(|length| length == *axis);
+        if array.shape.len() != N || !array.shape.iter().zip(&shape).all(fits) {
+            let axes: Vec<String> =
+                shape.iter().map(|n| n.map_or("n".to_owned(), |n| n.to_string())).collect();
+            let (found, expected) = (array.shape_text(), axes.join(", "));
+            return Err(named(format!("it has the shape {found}, but ({expected}) is expected")));
+        }
+        Ok(array)
+    }
+
+    fn read_vectors(&mut self, name: &str) -> Result<Vec<DVec3>, ReadError> {
+        let array = self.read(name, Real, [None, Some(3)])?;
+        Ok(array.values.as_chunks().0.iter().copied().map(DVec3::from_array).collect())
+    }
 }

@@ -9,15 +9,11 @@
 //! Properties that are not known are absent. The comments `frame N` and `time T` of the header have the number of the frame and
 //! its time \[s\].
 
-use crate::claims::check_elements;
-use crate::frame::{FACE_SCALAR_COUNT, FACE_SCALARS, FrameData, ReadError};
+pub(crate) mod file;
+
+use crate::frame::{FACE_SCALARS, FrameData, ReadError, to_index};
+use file::{PlyFile, Table};
 use glam::{DVec2, DVec3};
-use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{
-    Addable, ElementDef, Encoding, Header, PropertyAccess, PropertyAccessResult, PropertyDef, PropertyType,
-    ScalarType,
-};
-use ply_rs_bw::writer::Writer;
 use std::io::{self, Write};
 
 /// Comment in the header of every file.
@@ -27,170 +23,99 @@ const COMMENT: &str = "Taffeta; lengths in m, velocities in m/s, curvatures in 1
 const FRAME: &str = "frame ";
 const TIME: &str = "time ";
 
-/// A vertex: position, velocity, size, name.
-#[derive(Clone, Copy, Debug, Default)]
-struct PlyVertex([f64; 8]);
-
-const VERTEX_PROPERTIES: [&str; 8] = ["x", "y", "z", "vx", "vy", "vz", "size", "vertex_name"];
-
-impl PropertyAccess for PlyVertex {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn set_double(&mut self, name: &str, value: f64) -> PropertyAccessResult {
-        let Some(place) = VERTEX_PROPERTIES.iter().position(|known| *known == name) else {
-            return PropertyAccessResult::Ignored;
-        };
-        self.0[place] = value;
-        PropertyAccessResult::Set
-    }
-
-    fn get_double(&self, name: &str) -> Option<f64> {
-        VERTEX_PROPERTIES.iter().position(|known| *known == name).map(|place| self.0[place])
-    }
-}
-
-/// A face, or with two corners an edge.
-#[derive(Clone, Debug, Default)]
-struct PlyFace {
-    corners: Vec<i32>,
-    texcoord: Vec<f64>,
-    scalars: [f64; FACE_SCALAR_COUNT],
-}
-
-impl PropertyAccess for PlyFace {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn set_list_int(&mut self, _: &str, value: Vec<i32>) -> PropertyAccessResult {
-        self.corners = value;
-        PropertyAccessResult::Set
-    }
-
-    fn set_list_double(&mut self, _: &str, value: Vec<f64>) -> PropertyAccessResult {
-        self.texcoord = value;
-        PropertyAccessResult::Set
-    }
-
-    fn set_double(&mut self, name: &str, value: f64) -> PropertyAccessResult {
-        let Some(place) = FACE_SCALARS.iter().position(|known| *known == name) else {
-            return PropertyAccessResult::Ignored;
-        };
-        self.scalars[place] = value;
-        PropertyAccessResult::Set
-    }
-
-    fn set_int(&mut self, _: &str, value: i32) -> PropertyAccessResult {
-        self.corners.push(value);
-        PropertyAccessResult::Set
-    }
-
-    fn get_list_int(&self, _: &str) -> Option<&[i32]> {
-        Some(&self.corners)
-    }
-
-    fn get_list_double(&self, _: &str) -> Option<&[f64]> {
-        Some(&self.texcoord)
-    }
-
-    fn get_double(&self, name: &str) -> Option<f64> {
-        FACE_SCALARS.iter().position(|known| *known == name).map(|place| self.scalars[place])
-    }
-
-    fn get_int(&self, name: &str) -> Option<i32> {
-        self.corners.get(usize::from(name == "vertex2")).copied()
-    }
-}
-
 /// Writes a frame.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_ply(writer: impl Write, frame: &FrameData) -> io::Result<()> {
     let mut out = io::BufWriter::new(writer);
-    let mut header = Header::new();
-    header.encoding = Encoding::BinaryLittleEndian;
-    header.comments.push(COMMENT.to_owned());
-    header.comments.extend(frame.number.map(|number| format!("{FRAME}{number}")));
-    header.comments.extend(frame.time.map(|time| format!("{TIME}{time:?}")));
-    let (vertices, faces) = (collect_vertices(frame), collect_faces(frame));
-    header.elements.add(define_vertices(frame, vertices.len()));
-    header.elements.add(define_faces(frame, faces.len()));
-    let (of_vertices, of_faces) = (Writer::<PlyVertex>::new(), Writer::<PlyFace>::new());
-    of_vertices.write_header(&mut out, &header).map_err(io::Error::other)?;
-    of_vertices
-        .write_payload_of_element(&mut out, &vertices, &header.elements["vertex"], &header)
-        .map_err(io::Error::other)?;
-    let element = &header.elements[if frame.is_curve { "edge" } else { "face" }];
-    of_faces.write_payload_of_element(&mut out, &faces, element, &header).map_err(io::Error::other)?;
+    out.write_all(header(frame).as_bytes())?;
+    let mut row = Vec::new();
+    for v in 0..frame.mesh.positions.len() {
+        row.clear();
+        push_vertex(frame, v, &mut row);
+        out.write_all(&row)?;
+    }
+    let faces =
+        if frame.is_curve { frame.mesh.positions.len().saturating_sub(1) } else { frame.mesh.faces.len() };
+    for f in 0..faces {
+        row.clear();
+        push_face(frame, f, &mut row);
+        out.write_all(&row)?;
+    }
     out.flush()
 }
 
-fn collect_vertices(frame: &FrameData) -> Vec<PlyVertex> {
-    let vertex = |v: usize| {
-        let position = frame.mesh.positions[v];
-        let velocity = frame.velocities.as_ref().map_or(DVec3::ZERO, |list| list[v]);
-        let size = frame.sizes.as_ref().map_or(0.0, |list| list[v]);
-        let name = frame.vertex_names.as_ref().and_then(|list| list[v]).map_or(-1.0, f64::from);
-        PlyVertex([position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, size, name])
+/// The header of a file: what [`push_vertex`] and [`push_face`] append.
+fn header(frame: &FrameData) -> String {
+    let (vertices, faces) = (frame.mesh.positions.len(), frame.mesh.faces.len());
+    let mut text = format!("ply\nformat binary_little_endian 1.0\ncomment {COMMENT}\n");
+    if let Some(number) = frame.number {
+        text += &format!("comment {FRAME}{number}\n");
+    }
+    if let Some(time) = frame.time {
+        text += &format!("comment {TIME}{time:?}\n");
+    }
+    text += &format!("element vertex {vertices}\n");
+    let mut add = |names: &[&str], kind: &str| {
+        names.iter().for_each(|name| text += &format!("property {kind} {name}\n"));
     };
-    (0..frame.mesh.positions.len()).map(vertex).collect()
-}
-
-fn collect_faces(frame: &FrameData) -> Vec<PlyFace> {
+    add(&["x", "y", "z"], "double");
+    if frame.velocities.is_some() {
+        add(&["vx", "vy", "vz"], "double");
+    }
+    if frame.sizes.is_some() {
+        add(&["size"], "double");
+    }
+    if frame.vertex_names.is_some() {
+        add(&["vertex_name"], "double");
+    }
     if frame.is_curve {
-        let segments = 1..frame.mesh.positions.len() as i32;
-        return segments.map(|v| PlyFace { corners: vec![v - 1, v], ..PlyFace::default() }).collect();
+        let edges = vertices.saturating_sub(1);
+        return text
+            + &format!("element edge {edges}\nproperty int vertex1\nproperty int vertex2\nend_header\n");
     }
-    let face = |f: usize| PlyFace {
-        corners: frame.mesh.faces[f].iter().map(|v| *v as i32).collect(),
-        texcoord: frame
-            .mesh
-            .material
-            .as_ref()
-            .map_or(Vec::new(), |corners| corners[f].iter().flat_map(|u| u.to_array()).collect()),
-        scalars: frame.face_scalars().map(|values| values.as_ref().map_or(0.0, |list| list[f])),
-    };
-    (0..frame.mesh.faces.len()).map(face).collect()
-}
-
-fn define_vertices(frame: &FrameData, count: usize) -> ElementDef {
-    let known = |name: &&str| match *name {
-        "vx" | "vy" | "vz" => frame.velocities.is_some(),
-        "size" => frame.sizes.is_some(),
-        "vertex_name" => frame.vertex_names.is_some(),
-        _ => true,
-    };
-    let mut element = ElementDef::new("vertex".to_owned());
-    element.count = count;
-    for name in VERTEX_PROPERTIES.iter().filter(|name| known(name)) {
-        element
-            .properties
-            .add(PropertyDef::new((*name).to_owned(), PropertyType::Scalar(ScalarType::Double)));
-    }
-    element
-}
-
-fn define_faces(frame: &FrameData, count: usize) -> ElementDef {
-    let mut element = ElementDef::new(if frame.is_curve { "edge" } else { "face" }.to_owned());
-    element.count = count;
-    let mut add = |name: &str, kind| element.properties.add(PropertyDef::new(name.to_owned(), kind));
-    if frame.is_curve {
-        ["vertex1", "vertex2"].iter().for_each(|name| add(name, PropertyType::Scalar(ScalarType::Int)));
-        return element;
-    }
-    add("vertex_indices", PropertyType::List(ScalarType::UChar, ScalarType::Int));
+    text += &format!("element face {faces}\nproperty list uchar int vertex_indices\n");
     if frame.mesh.material.is_some() {
-        add("texcoord", PropertyType::List(ScalarType::UChar, ScalarType::Double));
+        text += "property list uchar double texcoord\n";
     }
     for (name, values) in FACE_SCALARS.into_iter().zip(frame.face_scalars()) {
         if values.is_some() {
-            add(name, PropertyType::Scalar(ScalarType::Double));
+            text += &format!("property double {name}\n");
         }
     }
-    element
+    text + "end_header\n"
+}
+
+/// Appends a vertex.
+fn push_vertex(frame: &FrameData, v: usize, row: &mut Vec<u8>) {
+    let mut push = |number: f64| row.extend(number.to_le_bytes());
+    frame.mesh.positions[v].to_array().into_iter().for_each(&mut push);
+    if let Some(velocities) = &frame.velocities {
+        velocities[v].to_array().into_iter().for_each(&mut push);
+    }
+    if let Some(sizes) = &frame.sizes {
+        push(sizes[v]);
+    }
+    if let Some(names) = &frame.vertex_names {
+        push(names[v].map_or(-1.0, f64::from));
+    }
+}
+
+/// Appends a face, or of a rope an edge.
+fn push_face(frame: &FrameData, f: usize, row: &mut Vec<u8>) {
+    if frame.is_curve {
+        [f as i32, f as i32 + 1].iter().for_each(|v| row.extend(v.to_le_bytes()));
+        return;
+    }
+    row.push(3);
+    frame.mesh.faces[f].iter().for_each(|v| row.extend((*v as i32).to_le_bytes()));
+    if let Some(material) = &frame.mesh.material {
+        row.push(6);
+        material[f].iter().flat_map(|u| u.to_array()).for_each(|c| row.extend(c.to_le_bytes()));
+    }
+    let values = frame.face_scalars().into_iter().flatten();
+    values.for_each(|list| row.extend(list[f].to_le_bytes()));
 }
 
 /// Reads a frame that [`write_ply`] has written.
@@ -198,62 +123,59 @@ fn define_faces(frame: &FrameData, count: usize) -> ElementDef {
 /// # Errors
 /// If the bytes are no PLY file, or one with other elements and types, or its header claims more elements than it has.
 pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
-    let mut reader = Reader::new(bytes);
-    let (of_vertices, of_faces) = (Parser::<PlyVertex>::new(), Parser::<PlyFace>::new());
-    let header = of_vertices.read_header(&mut reader).map_err(ReadError::new)?;
-    check_elements(&header, reader.get_ref().len())?;
-    let has = |element: &str, name: &str| {
-        header.elements.get(element).is_some_and(|element| element.properties.contains_key(name))
-    };
-    let is_curve = header.elements.contains_key("edge");
-    let names: Vec<&str> = header.elements.keys().map(String::as_str).collect();
+    let mut file = PlyFile::open(bytes)?;
+    let elements = file.elements.clone();
+    let names: Vec<&str> = elements.iter().map(|element| element.name.as_str()).collect();
+    let is_curve = names.contains(&"edge");
     if names != ["vertex", if is_curve { "edge" } else { "face" }] {
         return Err(ReadError(format!("it has the elements {names:?}, but vertex and face are expected")));
     }
-    let element = |k: usize| &header.elements[k];
-    let vertices =
-        of_vertices.read_payload_for_element(&mut reader, element(0), &header).map_err(ReadError::new)?;
-    let faces =
-        of_faces.read_payload_for_element(&mut reader, element(1), &header).map_err(ReadError::new)?;
-    let vector =
-        |k: usize| vertices.iter().map(move |PlyVertex(x)| DVec3::from_slice(&x[k..k + 3])).collect();
-    let comment = |start: &str| header.comments.iter().find_map(|text| text.strip_prefix(start));
+    let (vertices, faces) = (file.read(&elements[0])?, file.read(&elements[1])?);
+    let comment = |start: &str| file.comments.iter().find_map(|text| text.strip_prefix(start));
     // No number of a vertex is as large as what a cast would cut off.
-    let name = |PlyVertex(x): &PlyVertex| (x[7] >= 0.0).then_some(x[7] as u32);
+    let name = |name: &f64| (*name >= 0.0).then_some(*name as u32);
     let mut frame = FrameData {
         number: comment(FRAME).and_then(|number| number.parse().ok()),
         time: comment(TIME).and_then(|time| time.parse().ok()),
         is_curve,
-        vertex_names: has("vertex", "vertex_name").then(|| vertices.iter().map(name).collect()),
-        velocities: has("vertex", "vx").then(|| vector(3)),
-        sizes: has("vertex", "size").then(|| vertices.iter().map(|PlyVertex(x)| x[6]).collect()),
+        vertex_names: vertices.numbers("vertex_name").map(|names| names.iter().map(name).collect()),
+        velocities: read_vectors(&vertices, ["vx", "vy", "vz"]),
+        sizes: vertices.numbers("size").map(<[f64]>::to_vec),
         ..FrameData::default()
     };
-    for (place, slot) in frame.face_scalars_mut().into_iter().enumerate() {
-        *slot =
-            has("face", FACE_SCALARS[place]).then(|| faces.iter().map(|face| face.scalars[place]).collect());
+    for (name, slot) in FACE_SCALARS.into_iter().zip(frame.face_scalars_mut()) {
+        *slot = faces.numbers(name).map(<[f64]>::to_vec);
     }
-    frame.mesh.positions = vector(0);
+    let positions = read_vectors(&vertices, ["x", "y", "z"]);
+    frame.mesh.positions =
+        positions.ok_or_else(|| ReadError("its vertices have no x, y and z".to_owned()))?;
     if !is_curve {
-        frame.mesh.faces = faces.iter().map(read_corners).collect::<Result<_, _>>()?;
-        if has("face", "texcoord") {
-            frame.mesh.material = Some(faces.iter().map(read_material).collect::<Result<_, _>>()?);
-        }
+        let corners = faces.lists("vertex_indices");
+        let corners = corners.ok_or_else(|| ReadError("its faces have no vertex_indices".to_owned()))?;
+        frame.mesh.faces = corners.map(read_corners).collect::<Result<_, _>>()?;
+        let material =
+            faces.lists("texcoord").map(|lists| lists.map(read_material).collect::<Result<_, _>>());
+        frame.mesh.material = material.transpose()?;
     }
     frame.find_defect().map_or(Ok(frame), |defect| Err(ReadError(defect)))
 }
 
-fn read_corners(face: &PlyFace) -> Result<[u32; 3], ReadError> {
-    let corners: Vec<u32> = face.corners.iter().filter_map(|v| u32::try_from(*v).ok()).collect();
-    <[u32; 3]>::try_from(corners)
-        .map_err(|_| ReadError(format!("a face has the corners {:?}, but must be a triangle", face.corners)))
+/// Vectors from three properties; `None`: one of them is not there.
+pub(crate) fn read_vectors(table: &Table, names: [&str; 3]) -> Option<Vec<DVec3>> {
+    let [x, y, z] = names.map(|name| table.numbers(name));
+    let (x, y, z) = (x?, y?, z?);
+    Some((0..x.len()).map(|v| DVec3::new(x[v], y[v], z[v])).collect())
 }
 
-fn read_material(face: &PlyFace) -> Result<[DVec2; 3], ReadError> {
-    match face.texcoord.as_slice() {
-        [a, b, c, d, e, f] => Ok([DVec2::new(*a, *b), DVec2::new(*c, *d), DVec2::new(*e, *f)]),
-        other => {
-            Err(ReadError(format!("a face has {} texture coordinates, but 6 are expected", other.len())))
-        }
+fn read_corners(corners: &[f64]) -> Result<[u32; 3], ReadError> {
+    let indices: Vec<u32> = corners.iter().filter_map(|v| to_index(*v)).collect();
+    <[u32; 3]>::try_from(indices)
+        .map_err(|_| ReadError(format!("a face has the corners {corners:?}, but must be a triangle")))
+}
+
+fn read_material(coords: &[f64]) -> Result<[DVec2; 3], ReadError> {
+    match *coords {
+        [a, b, c, d, e, f] => Ok([DVec2::new(a, b), DVec2::new(c, d), DVec2::new(e, f)]),
+        _ => Err(ReadError(format!("a face has {} texture coordinates, but 6 are expected", coords.len()))),
     }
 }

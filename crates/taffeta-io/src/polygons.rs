@@ -1,10 +1,9 @@
 //! The surface in any PLY file: ASCII or binary, whatever else it has.
 
-use crate::claims::check_elements;
-use crate::frame::ReadError;
+use crate::frame::{ReadError, to_index};
+use crate::ply::file::{PlyFile, Table};
+use crate::ply::read_vectors;
 use glam::DVec3;
-use ply_rs_bw::parser::{Parser, Reader};
-use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult};
 
 /// Positions and polygons.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,96 +14,40 @@ pub struct Polygons {
     pub faces: Vec<Vec<u32>>,
 }
 
-/// Properties of any element that are read.
-#[derive(Clone, Debug, Default)]
-struct AnyElement {
-    position: DVec3,
-    corners: Vec<i64>,
-}
-
-impl PropertyAccess for AnyElement {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
-        match name {
-            "x" => set(&mut self.position.x, property),
-            "y" => set(&mut self.position.y, property),
-            "z" => set(&mut self.position.z, property),
-            // Both names are in use.
-            "vertex_indices" | "vertex_index" => {
-                self.corners = match property {
-                    Property::ListChar(list) => list.into_iter().map(i64::from).collect(),
-                    Property::ListUChar(list) => list.into_iter().map(i64::from).collect(),
-                    Property::ListShort(list) => list.into_iter().map(i64::from).collect(),
-                    Property::ListUShort(list) => list.into_iter().map(i64::from).collect(),
-                    Property::ListInt(list) => list.into_iter().map(i64::from).collect(),
-                    Property::ListUInt(list) => list.into_iter().map(i64::from).collect(),
-                    _ => return PropertyAccessResult::Ignored,
-                };
-                PropertyAccessResult::Set
-            }
-            _ => PropertyAccessResult::Ignored,
-        }
-    }
-}
-
-fn set(place: &mut f64, property: Property) -> PropertyAccessResult {
-    *place = match property {
-        Property::Char(value) => f64::from(value),
-        Property::UChar(value) => f64::from(value),
-        Property::Short(value) => f64::from(value),
-        Property::UShort(value) => f64::from(value),
-        Property::Int(value) => f64::from(value),
-        Property::UInt(value) => f64::from(value),
-        Property::Float(value) => f64::from(value),
-        Property::Double(value) => value,
-        _ => return PropertyAccessResult::Ignored,
-    };
-    PropertyAccessResult::Set
-}
-
 /// Reads positions and polygons. Other elements and properties are skipped.
 ///
 /// # Errors
 /// If the bytes are no PLY file or have fewer elements than their header claims. If there are no vertices or faces, a
 /// coordinate is not finite, or a face has fewer than three corners or refers to a vertex that is not there.
 pub fn read_ply_polygons(bytes: &[u8]) -> Result<Polygons, ReadError> {
-    let mut reader = Reader::new(bytes);
-    let parser = Parser::<AnyElement>::new();
-    let header = parser.read_header(&mut reader).map_err(ReadError::new)?;
-    check_elements(&header, reader.get_ref().len())?;
+    let mut file = PlyFile::open(bytes)?;
     let mut polygons = Polygons::default();
-    for (name, element) in &header.elements {
-        let has = |wanted: &str| element.properties.contains_key(wanted);
-        match name.as_str() {
-            "vertex" if !["x", "y", "z"].into_iter().all(has) => {
-                return Err(ReadError("its vertices have no x, y and z".to_owned()));
-            }
-            "face" if !(has("vertex_indices") || has("vertex_index")) => {
-                return Err(ReadError("its faces have no vertex_indices".to_owned()));
-            }
-            _ => {}
+    for element in file.elements.clone() {
+        let is_without = |names: &[&str]| !names.iter().any(|name| element.has(name));
+        if element.name == "vertex" && ["x", "y", "z"].iter().any(|name| is_without(&[name])) {
+            return Err(ReadError("its vertices have no x, y and z".to_owned()));
         }
-        let read = parser.read_payload_for_element(&mut reader, element, &header);
-        let read = read.map_err(|error| ReadError(format!("its {name} elements: {error}")))?;
-        match name.as_str() {
-            "vertex" => polygons.positions = read.into_iter().map(|element| element.position).collect(),
-            "face" => {
-                let corners = |element: AnyElement| element.corners.into_iter().map(|v| v as u32).collect();
-                if let Some(bad) =
-                    read.iter().flat_map(|face| &face.corners).find(|v| u32::try_from(**v).is_err())
-                {
-                    return Err(ReadError(format!("a face has the corner {bad}")));
-                }
-                polygons.faces = read.into_iter().map(corners).collect();
-            }
+        if element.name == "face" && is_without(&CORNERS) {
+            return Err(ReadError("its faces have no vertex_indices".to_owned()));
+        }
+        let table = file.read(&element)?;
+        match element.name.as_str() {
+            "vertex" => polygons.positions = read_vectors(&table, ["x", "y", "z"]).unwrap_or_default(),
+            "face" => polygons.faces = read_faces(&table)?,
             _ => {}
         }
     }
     check(&polygons)?;
     Ok(polygons)
+}
+
+/// Names of the lists of corners, both of which are in use.
+const CORNERS: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+fn read_faces(table: &Table) -> Result<Vec<Vec<u32>>, ReadError> {
+    let Some(lists) = CORNERS.into_iter().find_map(|name| table.lists(name)) else { return Ok(Vec::new()) };
+    let corner = |v: &f64| to_index(*v).ok_or_else(|| ReadError(format!("a face has the corner {v}")));
+    lists.map(|list| list.iter().map(corner).collect()).collect()
 }
 
 fn check(polygons: &Polygons) -> Result<(), ReadError> {

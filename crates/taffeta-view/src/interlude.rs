@@ -6,7 +6,6 @@ use crate::outlet::Outlet;
 use crate::queue::Queue;
 use crate::snapshot::Snapshot;
 use glam::DVec3;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time before a step is shown: some two pictures of a screen. More pictures would only take time from it.
@@ -37,7 +36,7 @@ impl<'a> Interlude<'a> {
     /// Shows a picture of the world as it is, if nothing has been shown for a while.
     pub(crate) fn show(&mut self, picture: impl FnOnce() -> Snapshot) {
         if self.shown.elapsed() >= PATIENCE {
-            self.outlet.frames.send_replace(Some(Arc::new(picture())));
+            self.outlet.show_frame(picture());
             self.shown = Instant::now();
         }
     }

@@ -33,6 +33,7 @@ mod error;
 mod folder;
 mod guard;
 mod hands;
+mod http;
 mod interlude;
 mod live;
 mod outlet;

@@ -1,35 +1,32 @@
 //! The server: its address, files of the page, and the socket.
 
 use crate::assets::find_asset;
-use crate::connections::{Limits, serve};
+use crate::connections::{Connection, Limits, serve};
 use crate::error::ViewError;
 use crate::guard::guard;
+use crate::http::{
+    BAD_REQUEST, FORBIDDEN, METHOD_NOT_ALLOWED, NOT_FOUND, OK, Request, Response, SWITCHING_PROTOCOLS,
+};
 use crate::outlet::Outlet;
 use crate::queue::Queue;
 use crate::show::Show;
 use crate::socket::attend;
-use crate::stage::Stage;
-use crate::status::Status;
+use crate::stage::{Places, Stage};
 use crate::token::Token;
-use axum::Router;
-use axum::extract::{State, WebSocketUpgrade};
-use axum::http::header::{CONTENT_TYPE, ORIGIN};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
-use std::net::{Ipv4Addr, TcpListener};
+use data_encoding::BASE64;
+use sha1_smol::Sha1;
+use signal_hook::consts::SIGINT;
+use signal_hook::{flag, low_level};
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
 
-/// Bytes of a command at most.
-const LONGEST_COMMAND: usize = 16 * 1024;
-/// Browsers that may watch at the same time: each has two frames in memory at most.
-const MAX_BROWSERS: usize = 32;
-/// Time for browsers to take leave.
+/// Time for browsers to close their sockets.
 const PARTING: Duration = Duration::from_millis(300);
+/// Time between two checks for Ctrl-C.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// A port of the loopback address on which a show can be served.
 #[derive(Debug)]
@@ -47,7 +44,6 @@ impl Server {
     pub fn bind(port: u16) -> Result<Self, ViewError> {
         let refuse = |error: std::io::Error| ViewError::Port { port, reason: error.to_string() };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(refuse)?;
-        listener.set_nonblocking(true).map_err(refuse)?;
         let port = listener.local_addr().map_err(refuse)?.port();
         let token = Token::draw().map_err(|error| ViewError::Server { reason: error.to_string() })?;
         Ok(Self { listener, port, token })
@@ -58,86 +54,122 @@ impl Server {
         format!("http://127.0.0.1:{}/?{}", self.port, self.token.query())
     }
 
-    /// Serves a show until Ctrl-C, which from the call of `on_ready` on ends it as it should. A frame that is being made then
-    /// is not waited for.
+    /// Serves a show until Ctrl-C. From the call of `on_ready` on, Ctrl-C ends it with status 0 and without waiting for an
+    /// unfinished frame.
     ///
     /// # Errors
-    /// If the system refuses what a server needs.
+    /// If the system refuses threads, signals or the socket.
     pub fn run(self, show: Show, on_ready: impl FnOnce()) -> Result<(), ViewError> {
         let failed = |error: std::io::Error| ViewError::Server { reason: error.to_string() };
-        // One thread: the work is done by the show's own, and by the browsers.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        let queue = Arc::new(Queue::default());
-        let outcome = runtime.block_on(self.serve(show, &queue, on_ready)).map_err(failed);
-        queue.close();
-        runtime.shutdown_background();
+        let is_pressed = Arc::new(AtomicBool::new(false));
+        let keys = flag::register(SIGINT, Arc::clone(&is_pressed)).map_err(failed)?;
+        let outcome = self.serve(show, &is_pressed, on_ready).map_err(failed);
+        low_level::unregister(keys);
         outcome
     }
 
-    async fn serve(self, show: Show, queue: &Arc<Queue>, on_ready: impl FnOnce()) -> std::io::Result<()> {
-        let (over, is_over) = watch::channel(false);
-        let outlet = Outlet {
-            frames: watch::Sender::new(None),
-            status: watch::Sender::new(Arc::new(Status::default())),
-        };
-        let stage = Stage {
+    fn serve(self, show: Show, is_pressed: &AtomicBool, on_ready: impl FnOnce()) -> std::io::Result<()> {
+        let (queue, outlet) = (Arc::new(Queue::default()), Arc::new(Outlet::default()));
+        let stage = Arc::new(Stage {
             port: self.port,
             token: self.token,
-            queue: Arc::clone(queue),
-            outlet: outlet.clone(),
-            is_over,
-            places: Semaphore::new(MAX_BROWSERS),
+            queue: Arc::clone(&queue),
+            outlet: Arc::clone(&outlet),
+            places: Places::default(),
             clients: AtomicU64::new(0),
-        };
-        let router = route(Arc::new(stage));
-        let thread = std::thread::Builder::new().name("show".into());
-        let inbox = Arc::clone(queue);
-        thread.spawn(move || show.run(&inbox, &outlet))?;
-        let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let serving = async {
-            on_ready();
-            serve(listener, router, Limits::default()).await;
-        };
-        tokio::select! {
-            // In this order, so that the keys are listened to when the rest begins.
-            biased;
-            pressed = tokio::signal::ctrl_c() => {
-                over.send_replace(true);
-                tokio::time::sleep(PARTING).await;
-                pressed
-            }
-            () = serving => Ok(()),
+        });
+        let start = |name: &str| std::thread::Builder::new().name(name.into());
+        let (inbox, output) = (Arc::clone(&queue), Arc::clone(&outlet));
+        start("show").spawn(move || show.run(&inbox, &output))?;
+        let (address, end) = (self.listener.local_addr()?, Arc::clone(&outlet));
+        let door = start("door").spawn(move || {
+            let is_over = || end.latest().is_over;
+            serve(&self.listener, Limits::default(), is_over, move |connection| answer(connection, &stage));
+        })?;
+        on_ready();
+        while !is_pressed.load(Ordering::Relaxed) {
+            std::thread::sleep(PATIENCE);
         }
+        outlet.end();
+        queue.close();
+        std::thread::sleep(PARTING);
+        // The thread checks for the end after each connection; this one wakes it.
+        if TcpStream::connect(address).is_ok() {
+            door.join().ok();
+        }
+        Ok(())
     }
 }
 
-fn route(stage: Arc<Stage>) -> Router {
-    Router::new()
-        .route("/socket", get(open_socket))
-        .fallback(serve_asset)
-        .layer(from_fn_with_state(Arc::clone(&stage), guard))
-        .with_state(stage)
+/// Answers the request of a connection.
+fn answer(mut connection: Connection, stage: &Stage) {
+    let request = match Request::read(&mut connection) {
+        Ok(request) => request,
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            Response::text(BAD_REQUEST, "that is no request\n").write(&mut connection, true).ok();
+            return connection.finish();
+        }
+        // A browser that has left or was too slow gets no answer.
+        Err(_) => return,
+    };
+    let response = guard(stage, &request, || match request.path() {
+        "/socket" => open_socket(stage, &request),
+        _ => serve_asset(&request),
+    });
+    if response.write(&mut connection, request.method != "HEAD").is_err() {
+        return;
+    }
+    if response.status != SWITCHING_PROTOCOLS {
+        connection.finish();
+    } else if let Some(stream) = connection.into_socket() {
+        attend(&stream, request.rest, stage);
+    }
 }
 
-async fn serve_asset(method: Method, uri: Uri) -> Response {
-    if ![Method::GET, Method::HEAD].contains(&method) {
-        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+fn serve_asset(request: &Request) -> Response {
+    if !["GET", "HEAD"].contains(&&*request.method) {
+        return Response::text(METHOD_NOT_ALLOWED, "");
     }
-    match find_asset(uri.path()) {
-        Some(asset) => ([(CONTENT_TYPE, asset.kind)], asset.bytes).into_response(),
-        None => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+    match find_asset(request.path()) {
+        Some(asset) => Response::new(OK, asset.kind, asset.bytes),
+        None => Response::text(NOT_FOUND, "there is no such page\n"),
     }
 }
 
-async fn open_socket(
-    State(stage): State<Arc<Stage>>,
-    headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    // Browsers let any page open a socket to here, and tell the page: it must be ours.
-    let origin = headers.get(ORIGIN).and_then(|origin| origin.to_str().ok());
-    if !origin.and_then(|origin| origin.strip_prefix("http://")).is_some_and(|host| stage.is_own(host)) {
-        return (StatusCode::FORBIDDEN, "only the page of this server may open its socket\n").into_response();
+/// Answer to a request for a socket (RFC 6455, section 4.2).
+fn open_socket(stage: &Stage, request: &Request) -> Response {
+    if request.method != "GET" {
+        return Response::text(METHOD_NOT_ALLOWED, "");
     }
-    upgrade.max_message_size(LONGEST_COMMAND).on_upgrade(move |socket| attend(socket, stage))
+    let is_upgrade = request.lists("connection", "upgrade") && request.lists("upgrade", "websocket");
+    let key =
+        request.value("sec-websocket-key").filter(|_| request.value("sec-websocket-version") == Some("13"));
+    let Some(key) = key.filter(|_| is_upgrade) else {
+        return Response::text(BAD_REQUEST, "this is the address of a socket of version 13\n");
+    };
+    // Browsers let any page open a socket to this server and send the page's origin, which must be ours.
+    let origin = request.value("origin").and_then(|origin| origin.strip_prefix("http://"));
+    if !origin.is_some_and(|host| stage.is_own(host)) {
+        return Response::text(FORBIDDEN, "only the page of this server may open its socket\n");
+    }
+    let headers = vec![("upgrade", "websocket".into()), ("sec-websocket-accept", accept_key(key).into())];
+    Response { status: SWITCHING_PROTOCOLS, headers, body: [].as_slice().into() }
+}
+
+/// The answer to the key of a request for a socket.
+fn accept_key(key: &str) -> String {
+    let mut hash = Sha1::new();
+    hash.update(key.as_bytes());
+    hash.update(b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+    BASE64.encode(&hash.digest().bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_the_standard_has_its_answer() {
+        assert_eq!(accept_key("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    }
 }

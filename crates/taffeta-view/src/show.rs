@@ -6,7 +6,6 @@ use crate::interlude::Interlude;
 use crate::live::LiveShow;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Simulation or folder that is shown.
@@ -70,15 +69,9 @@ impl Show {
             Self::Folder(show) => (show.take_snapshot(), show.status()),
         };
         // The status first: a page that sees a frame knows whether it runs.
-        outlet.status.send_if_modified(|last| {
-            let is_new = **last != status;
-            if is_new {
-                *last = Arc::new(status);
-            }
-            is_new
-        });
+        outlet.show_status(status);
         if let Some(snapshot) = snapshot {
-            outlet.frames.send_replace(Some(Arc::new(snapshot)));
+            outlet.show_frame(snapshot);
         }
     }
 }

@@ -1,84 +1,172 @@
-//! A browser that watches, from its coming to its going.
+//! WebSocket connection of a browser, from its start to its end.
+//!
+//! ```text
+//!  stream ──► reader: commands ──► Queue
+//!               └─ notices ─► writer ──► stream        the writer also hears of changes in the outlet
+//! ```
+//!
+//! Only the writer writes to the stream. Answers of the protocol (to pings, and when a socket is closed) reach it as bytes.
 
 use crate::command::{Client, Command};
+use crate::connections::finish;
+use crate::outlet::Notice;
 use crate::snapshot::Sent;
 use crate::stage::Stage;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use serde_json::json;
-use std::sync::Arc;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tungstenite::{Error, Message, WebSocket};
 
-/// Frames that a browser may have been sent and not taken over yet: one at work, and one on its way meanwhile.
+/// Limit of a command \[bytes\].
+const LONGEST_COMMAND: usize = 16 * 1024;
+/// Limit of the frames that a browser has not confirmed: one at work, and one on its way.
 const MAX_UNTAKEN: u32 = 2;
-/// Characters of a command that cannot be read that are repeated in the answer.
+/// Capacity of the channel to the writer. The reader waits when it is full.
+const MAX_NOTICES: usize = 64;
+/// Characters of an invalid command in the error message.
 const QUOTED: usize = 80;
-/// Bytes of the reason of a closed socket at most, by RFC 6455, section 5.5.
+/// Limit of the reason of a closed socket \[bytes\] (RFC 6455, section 5.5).
 const LONGEST_REASON: usize = 123;
 
-/// Sends a browser what it is to see, and takes its commands, until one of both goes.
-pub(crate) async fn attend(mut socket: WebSocket, stage: Arc<Stage>) {
-    let Ok(_place) = stage.places.try_acquire() else {
-        close(socket, close_code::AGAIN, "too many browsers watch already: close one of them").await;
+/// Sends frames and statuses to a browser and takes its commands, until one side ends. `rest` are bytes after the request.
+pub(crate) fn attend(stream: &TcpStream, rest: Vec<u8>, stage: &Stage) {
+    let mut writer = WebSocket::from_raw_socket(stream, Role::Server, None);
+    let Some(_place) = stage.places.take() else {
+        close(&mut writer, CloseCode::Again, "too many browsers watch already: close one of them");
+        finish(stream);
         return;
     };
     let client = stage.number_client();
     stage.queue.join();
-    let outcome = converse(&mut socket, &stage, client).await;
+    let (notices, inbox) = sync_channel(MAX_NOTICES);
+    stage.outlet.listen(notices.clone());
+    std::thread::scope(|scope| {
+        let read = || {
+            let config = WebSocketConfig::default()
+                .max_message_size(Some(LONGEST_COMMAND))
+                .max_frame_size(Some(LONGEST_COMMAND));
+            let half = Half { stream, notices: notices.clone() };
+            let reader = WebSocket::from_partially_read(half, rest, Role::Server, Some(config));
+            notices.send(Notice::End(hear(reader, stage, client, &notices))).ok();
+        };
+        if std::thread::Builder::new().name("browser".into()).spawn_scoped(scope, read).is_ok() {
+            // Errors of a broken connection have no receiver.
+            tell(&mut writer, inbox, stage, client).ok();
+        }
+        // The reader ends with the stream.
+        finish(stream);
+        stream.shutdown(std::net::Shutdown::Both).ok();
+    });
     stage.queue.leave(client);
-    if let Err(error) = outcome {
-        // A message that is too long, or none. Of a connection that is broken nobody hears.
-        close(socket, close_code::POLICY, &error.to_string()).await;
+}
+
+/// Stream of the reader; its output goes to the writer.
+struct Half<'a> {
+    stream: &'a TcpStream,
+    notices: SyncSender<Notice>,
+}
+
+impl Read for Half<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.read(bytes)
     }
 }
 
-/// Closes a socket and says why.
-async fn close(mut socket: WebSocket, code: u16, reason: &str) {
-    let reason = &reason[..reason.floor_char_boundary(LONGEST_REASON)];
-    socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).await.ok();
+impl Write for Half<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let sent = self.notices.send(Notice::Bytes(bytes.to_vec()));
+        sent.map(|()| bytes.len()).map_err(|_| ErrorKind::BrokenPipe.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
-async fn converse(socket: &mut WebSocket, stage: &Stage, client: Client) -> Result<(), axum::Error> {
-    let mut status = stage.outlet.status.subscribe();
-    let mut frames = stage.outlet.frames.subscribe();
-    let mut is_over = stage.is_over.clone();
-    status.mark_changed();
-    frames.mark_changed();
+/// Closes a socket with a reason.
+fn close(socket: &mut WebSocket<&TcpStream>, code: CloseCode, reason: &str) {
+    let reason = &reason[..reason.floor_char_boundary(LONGEST_REASON)];
+    socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).ok();
+}
+
+/// Sends changes and notices until the browser leaves or the show ends.
+fn tell(
+    socket: &mut WebSocket<&TcpStream>,
+    inbox: Receiver<Notice>,
+    stage: &Stage,
+    client: Client,
+) -> Result<(), Error> {
     let (mut sent, mut untaken) = (Sent::default(), 0u32);
+    let mut told = [0, 0];
     loop {
-        tokio::select! {
-            biased;
-            _ = is_over.changed() => return socket.send(Message::Close(None)).await,
-            _ = status.changed() => {
-                let text = json!({ "status": &**status.borrow_and_update() }).to_string();
-                socket.send(Message::Text(text.into())).await?;
+        let latest = stage.outlet.latest();
+        if latest.is_over {
+            return socket.send(Message::Close(None));
+        }
+        let (number, status) = latest.status;
+        if number > told[0] {
+            told[0] = number;
+            socket.send(Message::text(json!({ "status": *status }).to_string()))?;
+        }
+        if let (number, Some(frame)) = latest.frame
+            && number > told[1]
+            && untaken < MAX_UNTAKEN
+        {
+            told[1] = number;
+            untaken += 1;
+            socket.send(Message::binary(frame.encode(client, &mut sent)))?;
+        }
+        match inbox.recv() {
+            Ok(Notice::Changed) => {}
+            Ok(Notice::Taken) => untaken = untaken.saturating_sub(1),
+            Ok(Notice::Text(text)) => socket.send(Message::text(text))?,
+            Ok(Notice::Bytes(bytes)) => socket.get_mut().write_all(&bytes)?,
+            Ok(Notice::End(Some(reason))) => {
+                close(socket, CloseCode::Policy, &reason);
+                return Ok(());
             }
-            _ = frames.changed(), if untaken < MAX_UNTAKEN => {
-                let snapshot = frames.borrow_and_update().clone();
-                if let Some(snapshot) = snapshot {
-                    socket.send(Message::Binary(snapshot.encode(client, &mut sent).into())).await?;
-                    untaken += 1;
+            Ok(Notice::End(None)) | Err(_) => return Ok(()),
+        }
+    }
+}
+
+/// Takes commands until the connection ends. Returns the reason to close it; `None`: the browser has left.
+fn hear(
+    mut socket: WebSocket<Half<'_>>,
+    stage: &Stage,
+    client: Client,
+    notices: &SyncSender<Notice>,
+) -> Option<String> {
+    let refuse = |command: &str, reason: &str| {
+        let text = json!({ "refused": { "command": command, "reason": reason } }).to_string();
+        notices.send(Notice::Text(text)).ok()
+    };
+    loop {
+        let text = match socket.read() {
+            Ok(Message::Text(text)) => text,
+            Ok(Message::Binary(_)) => {
+                refuse("a message of bytes", "commands are text")?;
+                continue;
+            }
+            // The protocol handles these on the next read.
+            Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
+            Err(Error::Io(error)) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_)) => return None,
+            // The message is too long or invalid.
+            Err(error) => return Some(error.to_string()),
+        };
+        match read(&text) {
+            Ok(Command::Taken) => notices.send(Notice::Taken).ok()?,
+            Ok(command) => {
+                let name = command.to_string();
+                if let Err(full) = stage.queue.command(client, command) {
+                    refuse(&name, &full.to_string())?;
                 }
             }
-            message = socket.recv() => {
-                let text = match message.transpose()? {
-                    None | Some(Message::Close(_)) => return Ok(()),
-                    Some(Message::Text(text)) => text,
-                    Some(Message::Binary(_)) => {
-                        socket.send(refusal("a message of bytes", "commands are text")).await?;
-                        continue;
-                    }
-                    Some(Message::Ping(_) | Message::Pong(_)) => continue,
-                };
-                match read(&text) {
-                    Ok(Command::Taken) => untaken = untaken.saturating_sub(1),
-                    Ok(command) => {
-                        let name = command.to_string();
-                        if let Err(full) = stage.queue.command(client, command) {
-                            socket.send(refusal(&name, &full.to_string())).await?;
-                        }
-                    }
-                    Err(reason) => socket.send(refusal(&quote(&text), &reason)).await?,
-                }
-            }
+            Err(reason) => refuse(&quote(&text), &reason)?,
         }
     }
 }
@@ -93,9 +181,4 @@ fn quote(text: &str) -> String {
         None => text.to_owned(),
         Some((end, _)) => format!("{} …", &text[..end]),
     }
-}
-
-/// Message that tells a browser that a command was refused, and why.
-fn refusal(command: &str, reason: &str) -> Message {
-    Message::Text(json!({ "refused": { "command": command, "reason": reason } }).to_string().into())
 }

@@ -84,7 +84,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "first-result",
-        "README, First result: from nothing built to the picture",
+        "README, the two commands: from nothing built to the picture",
         &[
             &["cargo", "build", "--release", "--target-dir", "target/nightly/fresh"],
             &["rm", "-rf", "target/nightly/drape"],
@@ -100,12 +100,12 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "extension",
-        "README, How exact it is: the sheet that hangs by its edge",
+        "README, Numbers: the sheet that hangs by its edge",
         &[&["cargo", "run", "--release", "-p", "taffeta", "--example", "hung_sheet"]],
     ),
     Part::figures(
         "adaptivity",
-        "README, How exact it is: the strip over a ball; Limitations: the swing from patches",
+        "README, Numbers: vertices at equal error; Limitations: the swing from patches",
         &[
             &["cargo", "run", "--release", "--", "validate", "adaptive"],
             &["cargo", "run", "--release", "--", "validate", "resolution"],
@@ -113,7 +113,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "solver-speed",
-        "README, How fast it is: global, rows, blocks, projective",
+        "docs/performance.md: global, rows, blocks, projective",
         &[
             &["cargo", "bench", "-p", "taffeta-solve", "--bench", "newton"],
             &["cargo", "bench", "-p", "taffeta-solve", "--bench", "rows"],
@@ -123,7 +123,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "scene-speed",
-        "README, How fast it is: drape, contact",
+        "docs/performance.md: drape, contact",
         &[
             &["cargo", "bench", "-p", "taffeta", "--bench", "scene"],
             &["cargo", "bench", "-p", "taffeta", "--bench", "contact"],
@@ -131,7 +131,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "remesher-speed",
-        "README, How fast it is: the remesher, pictures",
+        "docs/performance.md: the remesher, pictures",
         &[
             &["cargo", "bench", "-p", "taffeta-mesh"],
             &["cargo", "bench", "-p", "taffeta-remesh"],

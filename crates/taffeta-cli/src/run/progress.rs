@@ -4,10 +4,9 @@
 
 use super::prepare::Prepared;
 use super::totals::Warning;
+use crate::bar::Bar;
 use crate::log::say;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeSet;
-use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -74,7 +73,7 @@ struct Board {
 enum Display {
     /// A program that contains this one shows it. Nobody listening any more is no reason to complain.
     Told(Sender<RunEvent>),
-    Bar(ProgressBar),
+    Bar(Bar),
     Lines {
         printed: Instant,
     },
@@ -95,11 +94,8 @@ impl Progress {
             Display::Told(listener)
         } else if quiet {
             Display::Silent
-        } else if std::io::stderr().is_terminal() {
-            let style = ProgressStyle::with_template("{bar:12} {wide_msg}")
-                .expect("the template is well-formed")
-                .progress_chars("━╸ ");
-            Display::Bar(ProgressBar::new(prepared.last_frame).with_style(style).with_position(world.frame()))
+        } else if let Some(bar) = Bar::on_terminal() {
+            Display::Bar(bar)
         } else {
             Display::Lines { printed: Instant::now() }
         };
@@ -166,7 +162,7 @@ impl Progress {
             thread.join().ok();
         }
         if let Display::Bar(bar) = &self.board().display {
-            bar.finish_and_clear();
+            bar.clear();
         }
     }
 }
@@ -196,10 +192,7 @@ impl Board {
     /// Shows a text on the bar, or as a line if the last one is old enough.
     fn show(&mut self, text: String) {
         match &mut self.display {
-            Display::Bar(bar) => {
-                bar.set_message(text);
-                bar.set_position(self.frame);
-            }
+            Display::Bar(bar) => bar.show(self.frame, self.last_frame, &text),
             Display::Lines { printed } if printed.elapsed() > LINE_INTERVAL => {
                 *printed = Instant::now();
                 say(text);

@@ -1,18 +1,49 @@
 //! A glTF document that grows: its JSON in memory, its numbers in a temporary file.
+//!
+//! Names and numbers are those of the glTF 2.0 specification.
 
-use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
-use gltf_json::animation::{self, Animation, Interpolation, Property};
-use gltf_json::buffer::{self, Buffer};
-use gltf_json::material::{Material, PbrMetallicRoughness, StrengthFactor};
-use gltf_json::mesh::{Mesh, Mode, Primitive, Semantic};
-use gltf_json::scene::{Node, Scene};
-use gltf_json::validation::{Checked, USize64};
-use gltf_json::{Index, Root};
-use serde_json::Value;
-use std::collections::BTreeMap;
+use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
+
+/// `ARRAY_BUFFER`: attributes of vertices.
+const ARRAY_BUFFER: u32 = 34962;
+/// `ELEMENT_ARRAY_BUFFER`: corners of triangles.
+const ELEMENT_ARRAY_BUFFER: u32 = 34963;
+/// `UNSIGNED_INT`.
+const UNSIGNED_INT: u32 = 5125;
+/// `FLOAT`.
+const FLOAT: u32 = 5126;
+
+/// Number of an array of the document.
+#[derive(Clone, Copy)]
+pub(super) struct Accessor(usize);
+
+/// Number of a node of the document.
+#[derive(Clone, Copy)]
+pub(super) struct Node(usize);
+
+/// Type of the elements of an array.
+#[derive(Clone, Copy)]
+pub(super) enum Type {
+    Scalar,
+    Vec2,
+    Vec3,
+    Vec4,
+}
+
+impl Type {
+    /// Its name in documents, and how many numbers an element has.
+    fn describe(self) -> (&'static str, usize) {
+        match self {
+            Self::Scalar => ("SCALAR", 1),
+            Self::Vec2 => ("VEC2", 2),
+            Self::Vec3 => ("VEC3", 3),
+            Self::Vec4 => ("VEC4", 4),
+        }
+    }
+}
 
 /// Purpose of an array: decides whether it gets a target, and the bounds that glTF asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,92 +58,103 @@ pub(super) enum Element {
     Value,
 }
 
+/// Kind of the pieces that a mesh is drawn by, by its number in documents.
+#[derive(Clone, Copy)]
+pub(super) enum Mode {
+    LineStrip = 3,
+    Triangles = 4,
+}
+
+/// A property of a node that moves, and how its values are interpolated.
+#[derive(Clone, Copy)]
+pub(super) enum Motion {
+    /// Translations, interpolated linearly.
+    Translation,
+    /// Rotations, interpolated linearly.
+    Rotation,
+    /// Scales, each until the next.
+    Scale,
+}
+
+impl Motion {
+    /// Names of the property and of the interpolation.
+    fn names(self) -> [&'static str; 2] {
+        match self {
+            Self::Translation => ["translation", "LINEAR"],
+            Self::Rotation => ["rotation", "LINEAR"],
+            Self::Scale => ["scale", "STEP"],
+        }
+    }
+}
+
 /// A document under construction.
 pub(super) struct Document {
-    root: Root,
-    animation: Animation,
-    material: Index<Material>,
+    accessors: Vec<Value>,
+    views: Vec<Value>,
+    meshes: Vec<Value>,
+    nodes: Vec<Value>,
+    channels: Vec<Value>,
+    samplers: Vec<Value>,
     numbers: BufWriter<File>,
     length: u64,
 }
 
+/// Appends a value to a list and returns its place.
+fn push(list: &mut Vec<Value>, value: Value) -> usize {
+    list.push(value);
+    list.len() - 1
+}
+
 impl Document {
     pub(super) fn new(scratch: &Path) -> io::Result<Self> {
-        let mut root = Root::default();
-        root.asset.generator = Some("Taffeta".to_owned());
-        let animation = Animation {
+        Ok(Self {
+            accessors: Vec::new(),
+            views: Vec::new(),
+            meshes: Vec::new(),
+            nodes: Vec::new(),
             channels: Vec::new(),
             samplers: Vec::new(),
-            name: Some("frames".to_owned()),
-            extensions: None,
-            extras: None,
-        };
-        // Cloths have two sides, and are not made of metal.
-        let surface = PbrMetallicRoughness {
-            metallic_factor: StrengthFactor(0.0),
-            roughness_factor: StrengthFactor(0.9),
-            ..PbrMetallicRoughness::default()
-        };
-        let material = root.push(Material {
-            double_sided: true,
-            pbr_metallic_roughness: surface,
-            ..Material::default()
-        });
-        Ok(Self {
-            root,
-            animation,
-            material,
             numbers: BufWriter::new(tempfile::tempfile_in(scratch)?),
             length: 0,
         })
     }
 
-    /// Appends an array of 32-bit floats and returns its accessor.
-    pub(super) fn floats(
-        &mut self,
-        kind: Type,
-        values: &[f32],
-        element: Element,
-    ) -> io::Result<Index<Accessor>> {
-        let width = kind.multiplicity();
-        let target = match element {
-            Element::Vertex | Element::Bounded => Some(buffer::Target::ArrayBuffer),
-            Element::Time | Element::Value => None,
-        };
+    /// Appends an array of 32-bit floats.
+    pub(super) fn floats(&mut self, kind: Type, values: &[f32], element: Element) -> io::Result<Accessor> {
+        let (name, width) = kind.describe();
         let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let is_bounded = matches!(element, Element::Bounded | Element::Time) && !values.is_empty();
-        let bound = |pick: fn(f32, f32) -> f32| -> Value {
-            let of = |c: usize| values.iter().skip(c).step_by(width).copied().fold(values[c], pick);
-            (0..width).map(of).collect()
-        };
-        let bounds = is_bounded.then(|| [bound(f32::min), bound(f32::max)]);
-        self.array(&bytes, (ComponentType::F32, kind, values.len() / width), target, bounds)
-    }
-
-    /// Appends corners of triangles and returns their accessor.
-    pub(super) fn indices(&mut self, values: &[u32]) -> io::Result<Index<Accessor>> {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        let what = (ComponentType::U32, Type::Scalar, values.len());
-        self.array(&bytes, what, Some(buffer::Target::ElementArrayBuffer), None)
-    }
-
-    fn array(
-        &mut self,
-        bytes: &[u8],
-        (component, kind, count): (ComponentType, Type, usize),
-        target: Option<buffer::Target>,
-        bounds: Option<[Value; 2]>,
-    ) -> io::Result<Index<Accessor>> {
-        let view = self.root.push(buffer::View {
-            buffer: Index::new(0),
-            byte_length: USize64(bytes.len() as u64),
-            byte_offset: Some(USize64(self.length)),
-            byte_stride: None,
-            name: None,
-            target: target.map(Checked::Valid),
-            extensions: None,
-            extras: None,
+        let target = matches!(element, Element::Vertex | Element::Bounded).then_some(ARRAY_BUFFER);
+        let view = self.view(&bytes, target)?;
+        let mut accessor = json!({
+            "bufferView": view, "componentType": FLOAT, "count": values.len() / width, "type": name,
         });
+        if matches!(element, Element::Bounded | Element::Time) && !values.is_empty() {
+            let bound = |pick: fn(f32, f32) -> f32| -> Value {
+                let of = |c: usize| values.iter().skip(c).step_by(width).copied().fold(values[c], pick);
+                (0..width).map(of).collect()
+            };
+            accessor["min"] = bound(f32::min);
+            accessor["max"] = bound(f32::max);
+        }
+        Ok(Accessor(push(&mut self.accessors, accessor)))
+    }
+
+    /// Appends corners of triangles.
+    pub(super) fn indices(&mut self, values: &[u32]) -> io::Result<Accessor> {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let view = self.view(&bytes, Some(ELEMENT_ARRAY_BUFFER))?;
+        let accessor = json!({
+            "bufferView": view, "componentType": UNSIGNED_INT, "count": values.len(), "type": "SCALAR",
+        });
+        Ok(Accessor(push(&mut self.accessors, accessor)))
+    }
+
+    /// Appends bytes to the buffer and returns the number of their view.
+    fn view(&mut self, bytes: &[u8], target: Option<u32>) -> io::Result<usize> {
+        let mut view = json!({ "buffer": 0, "byteOffset": self.length, "byteLength": bytes.len() });
+        if let Some(target) = target {
+            view["target"] = target.into();
+        }
         self.numbers.write_all(bytes)?;
         // All elements have 4 bytes, so that every array starts where it must.
         self.length += bytes.len() as u64;
@@ -120,115 +162,107 @@ impl Document {
             let message = "a GLB file cannot have more than 4 GiB: write fewer frames (output.every), or another format";
             return Err(io::Error::other(message));
         }
-        let [min, max] = bounds.map_or([None, None], |bounds| bounds.map(Some));
-        Ok(self.root.push(Accessor {
-            buffer_view: Some(view),
-            byte_offset: None,
-            count: USize64(count as u64),
-            component_type: Checked::Valid(GenericComponentType(component)),
-            type_: Checked::Valid(kind),
-            min,
-            max,
-            name: None,
-            normalized: false,
-            sparse: None,
-            extensions: None,
-            extras: None,
-        }))
+        Ok(push(&mut self.views, view))
     }
 
-    /// A node with a mesh of its own.
+    /// Adds a node with a mesh of its own.
     pub(super) fn mesh_node(
         &mut self,
         name: &str,
-        attributes: BTreeMap<Semantic, Index<Accessor>>,
-        indices: Option<Index<Accessor>>,
+        attributes: Vec<(&str, Accessor)>,
+        indices: Option<Accessor>,
         mode: Mode,
-    ) -> Index<Node> {
-        let primitive = Primitive {
-            attributes: attributes.into_iter().map(|(key, value)| (Checked::Valid(key), value)).collect(),
-            indices,
-            material: Some(self.material),
-            mode: Checked::Valid(mode),
-            targets: None,
-            extensions: None,
-            extras: None,
-        };
-        let mesh = self.root.push(Mesh {
-            name: Some(name.to_owned()),
-            primitives: vec![primitive],
-            weights: None,
-            extensions: None,
-            extras: None,
-        });
-        self.root.push(Node { name: Some(name.to_owned()), mesh: Some(mesh), ..Node::default() })
+    ) -> Node {
+        let attributes: Map<String, Value> =
+            attributes.into_iter().map(|(name, accessor)| (name.to_owned(), accessor.0.into())).collect();
+        let mut primitive = json!({ "attributes": attributes, "material": 0, "mode": mode as u32 });
+        if let Some(indices) = indices {
+            primitive["indices"] = indices.0.into();
+        }
+        let mesh = push(&mut self.meshes, json!({ "name": name, "primitives": [primitive] }));
+        Node(push(&mut self.nodes, json!({ "name": name, "mesh": mesh })))
     }
 
-    /// A node with children.
-    pub(super) fn group(&mut self, name: &str, children: Vec<Index<Node>>) -> Index<Node> {
-        self.root.push(Node { name: Some(name.to_owned()), children: Some(children), ..Node::default() })
+    /// Adds a node with children.
+    pub(super) fn group(&mut self, name: &str, children: &[Node]) -> Node {
+        let mut node = json!({ "name": name });
+        // An empty list is not allowed.
+        if !children.is_empty() {
+            node["children"] = children.iter().map(|child| child.0).collect();
+        }
+        Node(push(&mut self.nodes, node))
     }
 
-    /// Lets a node be without size unless the animation says otherwise.
-    pub(super) fn hide(&mut self, node: Index<Node>) {
-        self.root.nodes[node.value()].scale = Some([0.0; 3]);
+    /// Hides a node, by the scale 0, unless the animation scales it.
+    pub(super) fn hide(&mut self, node: Node) {
+        self.nodes[node.0]["scale"] = json!([0.0, 0.0, 0.0]);
     }
 
-    /// Lets a property of a node follow values over times.
-    pub(super) fn animate(
-        &mut self,
-        (node, path): (Index<Node>, Property),
-        [input, output]: [Index<Accessor>; 2],
-        interpolation: Interpolation,
-    ) {
-        let sampler = Index::new(self.animation.samplers.len() as u32);
-        let interpolation = Checked::Valid(interpolation);
-        self.animation.samplers.push(animation::Sampler {
-            input,
-            output,
-            interpolation,
-            extensions: None,
-            extras: None,
-        });
-        let target = animation::Target { node, path: Checked::Valid(path), extensions: None, extras: None };
-        self.animation.channels.push(animation::Channel { sampler, target, extensions: None, extras: None });
+    /// Animates a property of a node with values at times.
+    pub(super) fn animate(&mut self, node: Node, motion: Motion, [input, output]: [Accessor; 2]) {
+        let [path, interpolation] = motion.names();
+        let sampler = json!({ "input": input.0, "output": output.0, "interpolation": interpolation });
+        let sampler = push(&mut self.samplers, sampler);
+        self.channels.push(json!({ "sampler": sampler, "target": { "node": node.0, "path": path } }));
     }
 
     /// Writes the file: a header, the JSON, the numbers.
-    pub(super) fn finish(mut self, writer: impl Write, roots: Vec<Index<Node>>) -> io::Result<()> {
-        let scene = self.root.push(Scene { nodes: roots, name: None, extensions: None, extras: None });
-        self.root.scene = Some(scene);
-        if !self.animation.channels.is_empty() {
-            self.root.animations.push(self.animation);
-        }
-        if self.length > 0 {
-            let byte_length = USize64(self.length);
-            self.root.buffers.push(Buffer {
-                byte_length,
-                name: None,
-                uri: None,
-                extensions: None,
-                extras: None,
-            });
-        }
-        let mut json = serde_json::to_vec(&self.root).map_err(io::Error::other)?;
+    pub(super) fn finish(mut self, writer: impl Write, roots: &[Node]) -> io::Result<()> {
+        let length = self.length;
+        let mut json = self.take_root(roots).to_string().into_bytes();
         json.resize(json.len().next_multiple_of(4), b' ');
-        let total = 12 + 8 + json.len() as u64 + 8 + self.length;
-        let length = |n: u64| {
+        let total = 12 + 8 + json.len() as u64 + 8 + length;
+        let bytes = |n: u64| {
             let fits = u32::try_from(n).map(u32::to_le_bytes);
             fits.map_err(|_| io::Error::other("a GLB file cannot have more than 4 GiB"))
         };
         let mut out = BufWriter::new(writer);
         out.write_all(b"glTF\x02\0\0\0")?;
-        out.write_all(&length(total)?)?;
-        out.write_all(&length(json.len() as u64)?)?;
+        out.write_all(&bytes(total)?)?;
+        out.write_all(&bytes(json.len() as u64)?)?;
         out.write_all(b"JSON")?;
         out.write_all(&json)?;
-        out.write_all(&length(self.length)?)?;
+        out.write_all(&bytes(length)?)?;
         out.write_all(b"BIN\0")?;
         let mut numbers = self.numbers.into_inner().map_err(io::IntoInnerError::into_error)?;
         numbers.rewind()?;
         io::copy(&mut numbers, &mut out)?;
         out.flush()
+    }
+
+    /// The whole JSON. Empty lists are not allowed in it.
+    fn take_root(&mut self, roots: &[Node]) -> Value {
+        let mut root = json!({
+            "asset": { "version": "2.0", "generator": "Taffeta" },
+            // Cloths have two sides, and are not made of metal.
+            "materials": [{
+                "doubleSided": true,
+                "pbrMetallicRoughness": { "metallicFactor": 0.0, "roughnessFactor": 0.9 },
+            }],
+            "scenes": [{}],
+            "scene": 0,
+        });
+        let (channels, samplers) = (std::mem::take(&mut self.channels), std::mem::take(&mut self.samplers));
+        if !channels.is_empty() {
+            root["animations"] = json!([{ "name": "frames", "channels": channels, "samplers": samplers }]);
+        }
+        if self.length > 0 {
+            root["buffers"] = json!([{ "byteLength": self.length }]);
+        }
+        if !roots.is_empty() {
+            root["scenes"][0]["nodes"] = roots.iter().map(|node| node.0).collect();
+        }
+        let lists = [
+            ("accessors", &mut self.accessors),
+            ("bufferViews", &mut self.views),
+            ("meshes", &mut self.meshes),
+            ("nodes", &mut self.nodes),
+        ];
+        for (name, list) in lists {
+            if !list.is_empty() {
+                root[name] = Value::Array(std::mem::take(list));
+            }
+        }
+        root
     }
 }

@@ -1,14 +1,8 @@
 //! `taffeta completions` and `taffeta man`: the words of the command line for shells and for readers of manuals, which the program
 //! has only if it is built with its feature `extras`.
 
+use crate::args::Shell;
 use crate::failure::Failure;
-
-/// Name of a shell.
-#[cfg(feature = "extras")]
-pub use clap_complete::Shell;
-/// Name of a shell, which is not read.
-#[cfg(not(feature = "extras"))]
-pub type Shell = String;
 
 /// Completions for a shell, as it reads them from a file.
 ///

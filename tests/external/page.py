@@ -314,8 +314,13 @@ def check_keys(url: str, picture: str):
     page.run("for (let i = 0; i < 3000; i++) window.taffeta.send(i < 20 ? { do: 'step' } : { do: 'real_time', on: true })")
     page.wait("too many are refused", lambda: "refused: real time: 256 commands wait already" in page.notices())
     assert "×)" in page.notices(), page.notices()
-    page.send(do="reset")
-    page.wait("the others are done", lambda: page.get("frame") == 0)
+
+    # Refused as long as the steps are being made.
+    def reset() -> bool:
+        page.send(do="reset")
+        return page.get("frame") == 0
+
+    page.wait("the others are done", reset)
 
     # A hand in a pause.
     x, y = (round(c) for c in page.run("return window.taffeta.screen(window.taffeta.position(0, window.taffeta.nearest(0, [0.5, 0.4, 0])))"))

@@ -6,12 +6,18 @@ mod remesh;
 pub use color::{ColorName, ColorQuantity};
 pub use remesh::RemeshOptions;
 
-use crate::extras::Shell;
 use clap::{Args, Parser, Subcommand};
 use color::QuantityParser;
 use glam::DVec3;
 use std::path::PathBuf;
 use taffeta_io::Format;
+
+/// Name of a shell.
+#[cfg(feature = "extras")]
+pub use clap_complete::Shell;
+/// Name of a shell, which is not read.
+#[cfg(not(feature = "extras"))]
+pub type Shell = String;
 
 /// Exit statuses, for scripts.
 const EXIT_STATUSES: &str = "\

@@ -1,13 +1,7 @@
 //! `taffeta completions` and `taffeta man`: shell completions and the manual page, with the feature `extras` only.
 
+use crate::args::Shell;
 use crate::failure::Failure;
-
-/// Name of a shell.
-#[cfg(feature = "extras")]
-pub use clap_complete::Shell;
-/// Name of a shell, which is not checked.
-#[cfg(not(feature = "extras"))]
-pub type Shell = String;
 
 /// Completions for a shell, as it reads them from a file.
 ///

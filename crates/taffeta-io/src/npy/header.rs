@@ -148,7 +148,10 @@ fn read_dictionary<'a>(rest: &mut &'a str) -> Option<(&'a str, bool, Vec<usize>)
             "fortran_order" => is_fortran = Some(read_truth(rest)?),
             "shape" => {
                 let mut lengths = Vec::new();
-                read_list(rest, ['(', ')'], |rest| Some(lengths.push(read_length(rest)?)))?;
+                read_list(rest, ['(', ')'], |rest| {
+                    lengths.push(read_length(rest)?);
+                    Some(())
+                })?;
                 shape = Some(lengths);
             }
             _ => {

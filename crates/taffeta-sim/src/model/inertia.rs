@@ -15,6 +15,9 @@ use taffeta_remesh::VertexHistory;
 /// A substep may be this many times longer than the one before without a new start: BDF2 is stable up to 1 + √2.
 pub(crate) const LARGEST_GROWTH: f64 = 2.1;
 
+/// `γ = 1 − 1/√2`: the length of a stage of SDIRK2, relative to the substep.
+pub(crate) const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+
 /// Inertial state of a vertex at the start of a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Inertia {
@@ -30,6 +33,12 @@ impl Inertia {
     /// An Euler step of length `h` \[s\].
     pub(crate) fn euler(position: DVec3, velocity: DVec3, h: f64) -> Self {
         Self { position, velocity, scale: h }
+    }
+
+    /// The second stage of SDIRK2 of a substep of length `h` \[s\]: `velocity` and `acceleration` are those at the end of the first.
+    pub(crate) fn second_stage((x, v): (DVec3, DVec3), (velocity, acceleration): (DVec3, DVec3), h: f64) -> Self {
+        let before = h * (1.0 - GAMMA);
+        Self { position: x + velocity * before, velocity: v + acceleration * before, scale: GAMMA * h }
     }
 
     /// A BDF2 step of length `h` \[s\] after one that was `1/ratio` times as long.

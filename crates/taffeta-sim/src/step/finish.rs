@@ -48,10 +48,8 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
         if !position.is_finite() || position.abs().max_element() > FARTHEST {
             bad = bad.or(Some(i));
         }
-        // Contacts that were pushed apart have moved the start of an Euler step. What sticks has no velocity from
-        // before, in which backward differences would let it swing back.
-        let is_euler = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
-        let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
+        let is_stopped = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
+        let (base, scale) = if is_stopped { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
         velocities.raw[i] = (position - base) * (1.0 / scale);
         positions.raw[i] = position;
     }

@@ -1,8 +1,9 @@
 //! History of the time integration: who goes on, and who starts anew.
 
 use crate::derive::solver_facts::is_second_order;
+use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::model::inertia::{Inertia, LARGEST_GROWTH, coast};
+use crate::model::inertia::{Inertia};
 use crate::model::pins::along_held;
 use crate::model::scratch::Scratch;
 use glam::DVec3;
@@ -17,44 +18,59 @@ const IMPACT: f64 = 2.0;
 /// Inertial state of every vertex at the start of a substep of length `h` \[s\].
 pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     let state = &world.state.motion;
-    let ratio = h / world.state.last_substep;
-    let has_history = is_second_order(world) && world.state.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
-    let inertia = |((x, v), last): ((&DVec3, &DVec3), &Option<VertexHistory>)| match last {
-        Some(last) if has_history => Inertia::bdf2(*x, *v, last, (h, ratio)),
-        _ => Inertia::euler(*x, *v, h),
-    };
-    let moving = state.positions.iter().zip(state.velocities.iter());
-    moving.zip(world.state.motion.history.iter()).map(inertia).collect()
+    let moving = state.positions.iter().copied().zip(world.scratch.start_velocities.iter().copied());
+    if world.scratch.first_stage.is_empty() {
+        return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
+    }
+    let stages = world.scratch.first_stage.iter();
+    moving.zip(stages).map(|(start, stage)| Inertia::second_stage(start, *stage, h)).collect()
 }
 
-/// Lets the vertices that are about to hit something take an Euler step instead.
-pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
-    let (work, gravity) = (&mut world.scratch, world.state.gravity);
-    let (last, motion) = (&mut world.state.last, &mut world.state.motion);
-    let is_jump = |contact: &Contact| {
-        let row = &contact.row;
-        let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-        row.gap(end) < 0.0 && work.is_impact(contact, h, gravity)
-    };
-    let touching = last.contacts.iter().filter(|contact| is_jump(contact));
-    let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
-    let mut vertices: Vec<_> = touching.filter(|(_, weight)| *weight != 0.0).map(|(vi, _)| vi).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    for vi in vertices {
-        let i = vi.to_usize();
-        if last.scales[i] == h || motion.inverse_masses[vi] == 0.0 {
+/// Notes velocities and accelerations at the end of the first stage, of length `s` \[s\].
+pub(crate) fn note_first_stage(world: &mut World, s: f64) {
+    let World { derived, scratch: work, state, .. } = world;
+    let Solver::Newton(driver) = &derived.solver else { return };
+    let mut pushed = vec![DVec3::ZERO; work.rows.len()];
+    for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
+        for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
+            pushed[vi.to_usize()] += touch.force * weight;
+        }
+    }
+    work.first_stage = (0..work.rows.len())
+        .map(|i| {
+            let w = state.motion.inverse_masses.raw[i];
+            let x = work.rows[i].position();
+            let unmoved = (x - state.motion.positions.raw[i]) / s;
+            ((x - work.bases[i]) / s, (unmoved - work.start_velocities[i]) / s - pushed[i] * w)
+        })
+        .collect();
+}
+
+/// Moves the bases of the second stage that lie deeper in a body than the substep began: what only takes them out is no velocity.
+pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
+    let (work, last) = (&mut world.scratch, &world.state.last);
+    if work.first_stage.is_empty() {
+        return;
+    }
+    for Contact { row, .. } in &last.contacts {
+        let corners = || row.vertices.into_iter().zip(row.weights);
+        let weight: f64 = corners().map(|(vi, s)| work.rows[vi.to_usize()].inverse_mass * s * s).sum();
+        if weight == 0.0 {
             continue;
         }
-        let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-        let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
-        let coasting = coast(inertia, (gravity, world.setup.settings.velocity_damping));
-        let velocity = coasting + impulse * motion.inverse_masses[vi];
-        let free = inertia.position + velocity * h;
-        let row = &mut work.rows[i];
-        row.position = along_held(motion.held[vi], row.position(), free).to_array();
-        last.scales[i] = h;
-        Arc::make_mut(&mut motion.velocities)[vi] = velocity;
+        let begun = row.gap(row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement);
+        let share = last.scales[row.vertices[0].to_usize()] / h;
+        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
+        let push = begun.min(0.0) - base;
+        if push <= 0.0 {
+            continue;
+        }
+        for (vi, s) in corners() {
+            let i = vi.to_usize();
+            let shift = row.normal * (work.rows[i].inverse_mass * s * push / weight);
+            work.bases[i] += shift;
+            work.rows[i].position = (work.rows[i].position() + shift).to_array();
+        }
     }
 }
 

@@ -4,7 +4,9 @@ use crate::contact::memory::{carried_friction, carried_loads};
 use crate::contact::stiffness::stiffness;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
+use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
+use crate::model::inertia::GAMMA;
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::pins::{along_held, put_back};
@@ -14,7 +16,6 @@ use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_contact::response::take_back_slip;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -24,20 +25,15 @@ use taffeta_solve::drivers::newton::{
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
 /// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
-fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f64) {
+fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, share): (f64, f64)) {
     let row = contact.row;
     let normal_force = touch.force.dot(row.normal);
+    contact.sticks = touch.holds && normal_force > 0.0;
     let friction = touch.force.reject_from_normalized(row.normal);
     contact.normal_lambda = h * h * normal_force;
     contact.friction_lambda = friction * (h * h);
-    // Points on edges and faces share vertices: what is put back of one is taken from another, and only the friction that
-    // they bear makes them stay.
-    let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
-    if may_stick && friction.length() <= row.static_friction * normal_force {
-        contact.sticks = take_back_slip(contact, work.start, work.rows);
-    }
     let square: f64 = row.weights.iter().map(|s| s * s).sum();
-    let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
+    let begun = row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share;
     let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
     let push = (ended - begun).dot(row.normal).clamp(0.0, (-row.gap(begun)).max(0.0));
     for (vi, s) in row.vertices.into_iter().zip(row.weights) {
@@ -48,7 +44,6 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f
         let shift = row.normal * (push * s / square);
         work.start[i] += shift;
         work.bases[i] += shift;
-        work.stopped[i] |= contact.sticks;
     }
 }
 
@@ -66,7 +61,6 @@ struct Settling<'a> {
     start: &'a mut [DVec3],
     bases: &'a mut [DVec3],
     rows: &'a mut [Row],
-    stopped: &'a mut [bool],
 }
 
 /// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
@@ -79,19 +73,32 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let mut inertia: Vec<f64> =
         state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
     let loads = carried_loads(world);
-    let stiffnesses: Vec<f64> =
-        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
-    let carried = carried_friction(world);
-    // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
-    // cloth at rest would jitter.
+    let span = if is_first_stage(world) { h / GAMMA } else { h };
+    let shares: Vec<f64> =
+        rows.iter().map(|row| h / world.state.last.scales[row.vertices[0].to_usize()]).collect();
+    let stiffnesses: Vec<f64> = rows
+        .iter()
+        .zip(loads)
+        .zip(&shares)
+        .map(|((row, load), share)| stiffness(row, state, (span, load)) * share)
+        .collect();
+    let carried: Vec<DVec3> =
+        carried_friction(world).into_iter().zip(&shares).map(|(force, share)| force * *share).collect();
+    // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
+    // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
-    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
-    let mut x: Vec<_> =
-        world.state.last.predicted.iter().zip(&held).zip(&world.state.last.scales).map(guess).collect();
+    let work = &world.scratch;
+    let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
+        Some((velocity, _)) => along_held(held[i], world.state.last.predicted[i], work.bases[i] + *velocity * *s),
+        None => along_held(held[i], world.state.last.predicted[i], world.state.last.predicted[i] - gravity * (s * s)),
+    };
+    let mut x: Vec<_> = world.state.last.scales.iter().enumerate().map(guess).collect();
     for pull in &world.state.last.pulls {
         inertia[pull.vertex] += pull.stiffness;
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-        x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &world.state.last.scales[pull.vertex]));
+        let i = pull.vertex;
+        let start = pull.free - gravity * (world.state.last.scales[i] * world.state.last.scales[i]);
+        x[i] = along_held(held[i], pull.free, start);
     }
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
@@ -126,25 +133,49 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
         row.position = x.to_array();
     }
+    if std::env::var("DBG").is_ok() {
+        let Solver::Newton(driver) = &world.derived.solver else { unreachable!() };
+        let n = driver.touches().len();
+        let st = driver.touches().iter().filter(|t| t.is_static).count();
+        let ho = driver.touches().iter().filter(|t| t.holds).count();
+        let f: DVec3 = driver.touches().iter().map(|t| t.force).sum();
+        let c: DVec3 = carried.iter().sum();
+        eprintln!("t {:.5} h {:.6} first {} contacts {} static {} holds {} force {} carried {} it {} v {}", time, h, is_first_stage(world), n, st, ho, f, c, report.iterations, world.state.motion.velocities.raw[0]);
+    }
     settle_contacts(world, h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
 }
 
+/// Returns whether a stage is the first of two.
+fn is_first_stage(world: &World) -> bool {
+    is_second_order(world) && world.scratch.first_stage.is_empty()
+}
+
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.
 fn settle_contacts(world: &mut World, h: f64) {
+    let is_first = is_first_stage(world);
     let Solver::Newton(driver) = &world.derived.solver else { return };
-    let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
-    let contacts = &mut world.state.last.contacts;
-    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
+    let Scratch { start, bases, rows, .. } = &mut world.scratch;
+    let State { last, motion, friction: memory, .. } = &mut world.state;
+    let contacts = &mut last.contacts;
+    if is_first {
+        for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
+            settle_contact(contact, touch, Settling { start, bases, rows }, (h, 1.0));
+        }
+        return;
+    }
+    motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
     let mut bearing = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-        let settling = Settling { start, bases, rows, stopped };
-        settle_contact(contact, touch, settling, h);
-        let friction = static_friction(contact, touch);
+        let share = h / last.scales[contact.row.vertices[0].to_usize()];
+        let mut touch = *touch;
+        touch.force /= share;
+        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, 1.0 / share));
+        let friction = static_friction(contact, &touch);
         let vertex = contact.row.vertex();
         if let Some(vi) = vertex {
-            world.state.motion.vertex_friction[vi] += friction.unwrap_or_default();
+            motion.vertex_friction[vi] += friction.unwrap_or_default();
         }
         if contact.normal_lambda > 0.0 {
             // That of vertices is part of the cloth. Also what slides: it bears a load.
@@ -156,7 +187,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
         bearing.clear();
     }
-    world.state.friction.note(bearing.into_iter());
+    memory.note(bearing.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -19,15 +19,19 @@ use taffeta_core::index::DenseIndex;
 ///
 /// Reads: positions, velocities, pins, air, grabs. Writes: velocities, the rows and the start of the substep; everything
 /// that depends on who is held if a pin lets go.
-pub(crate) fn predict(world: &mut World, h: f64) {
+pub(crate) fn begin_substep(world: &mut World) {
     release_pins(world);
     forget_grabbed(world);
+    world.scratch.first_stage.clear();
+    world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
+}
+
+pub(crate) fn predict(world: &mut World, h: f64) {
     let inertia = collect_inertia(world, h);
     let outside = (world.state.gravity, world.setup.settings.velocity_damping);
     let State { motion: state, last, .. } = &mut world.state;
     let work = &mut world.scratch;
     work.start.clone_from(&state.positions.raw);
-    work.start_velocities.clone_from(&state.velocities.raw);
     work.bases = inertia.iter().map(|inertia| inertia.position).collect();
     let is_damped = outside.1 > 0.0;
     work.carried = inertia.iter().filter(|_| is_damped).map(|inertia| inertia.velocity).collect();

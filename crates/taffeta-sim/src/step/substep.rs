@@ -9,9 +9,24 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::detect::detect;
 use crate::step::finish::finish;
-use crate::step::predict::predict;
+use crate::derive::solver_facts::is_second_order;
+use crate::model::inertia::GAMMA;
+use crate::step::integrate::note_first_stage;
+use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use taffeta_core::tasks::stand_by;
+
+fn run_stage(
+    world: &mut World,
+    h: f64,
+    plan: &mut SubstepPlan,
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    times.run(Stage::Predict, || predict(world, h));
+    check_strides(world, h)?;
+    times.run(Stage::Detect, || detect(world, h));
+    times.run(Stage::Solve, || solve(world, h, plan))
+}
 
 /// One substep, stage by stage.
 pub(crate) fn run_substep(
@@ -22,12 +37,14 @@ pub(crate) fn run_substep(
 ) -> Result<(), StepError> {
     world.watch.pass(world.state.time)?;
     world.scratch.error = local_error(world);
-    times.run(Stage::Predict, || predict(world, h));
-    check_strides(world, h)?;
+    begin_substep(world);
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
-        times.run(Stage::Detect, || detect(world, h));
-        times.run(Stage::Solve, || solve(world, h, plan))?;
+        if is_second_order(world) {
+            run_stage(world, GAMMA * h, plan, times)?;
+            note_first_stage(world, GAMMA * h);
+        }
+        run_stage(world, h, plan, times)?;
         times.run(Stage::Secure, || secure(world, h));
         times.run(Stage::Finish, || finish(world, h))
     })

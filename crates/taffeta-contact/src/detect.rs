@@ -301,6 +301,20 @@ impl Probe<'_> {
         self.placed.shape.signed_distance(point).0 <= self.surface(vi).offset
     }
 
+    /// Returns whether a point inside of an edge or face is deeper in the shape than its corners. Over the flat side of a box all
+    /// points are as deep but for round-off, and the corners bear what presses there.
+    fn stands_out<const N: usize>(
+        &self,
+        vertices: &[VertexIndex; N],
+        corners: &[DVec3; N],
+        weights: &[f64; N],
+    ) -> bool {
+        let depth = |x: DVec3| self.placed.shape.signed_distance(x).0;
+        let inside = depth(corners.iter().zip(weights).map(|(x, s)| *x * *s).sum());
+        let least = corners.iter().map(|x| depth(*x)).fold(f64::INFINITY, f64::min);
+        inside < least - REST_RISE * self.surface(vertices[0]).offset
+    }
+
     /// The contacts of an edge or face that touches already. Its nearest point rolls with the least tilt, which a contact
     /// there would not know of until the next substep: loaded edges and faces would rock to and fro for ever. Between
     /// contacts a little apart the load shifts while the solver tilts it.
@@ -350,9 +364,11 @@ impl Probe<'_> {
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on([a, b], (&carried, &weights), contacts),
-            None => {
-                contacts.extend(nearest(ends).and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])))
-            }
+            None => contacts.extend(
+                nearest(ends)
+                    .filter(|weights| self.stands_out(&[a, b], &ends, weights))
+                    .and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])),
+            ),
         }
     }
 
@@ -371,8 +387,11 @@ impl Probe<'_> {
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on(vertices, (&carried, &weights), contacts),
-            None => contacts
-                .extend(nearest(corners).and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0]))),
+            None => contacts.extend(
+                nearest(corners)
+                    .filter(|weights| self.stands_out(&vertices, &corners, weights))
+                    .and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0])),
+            ),
         }
     }
 }

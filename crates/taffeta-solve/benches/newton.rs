@@ -121,7 +121,7 @@ impl Swing {
             predicted: &predicted,
             held: &self.held,
             damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         state.driver.begin_step(&start, &state.plate);

@@ -132,7 +132,7 @@ pub(crate) fn newton_step(
         predicted,
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let mut x = sheet.state.positions.raw.clone();

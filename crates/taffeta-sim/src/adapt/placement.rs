@@ -95,7 +95,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
         predicted: &predicted,
         held: &held,
         damping_rate: 0.0,
-        contacts: Contacts { rows: &[], start: &predicted, carried: &[], stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &clamps,
     };
     let limits = NewtonLimits {

@@ -14,21 +14,100 @@ pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 pub(crate) struct BorneContact {
     /// Name of the primitives that touch.
     pub name: ContactName,
-    /// The static friction \[N\] of a point on an edge or a face, or the slip that is to be taken back \[m\], at the point which
-    /// the name has first.
-    pub vector: DVec3,
-    /// The normal force under Newton's method \[N\].
+    /// Unit normal at the point that the name has first, see [`BorneContact::point`].
+    pub normal: DVec3,
+    /// State at the end of the substep, at that point.
+    pub borne: Borne,
+}
+
+/// Load of a contact, and where its friction is anchored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Borne {
+    /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
+    pub friction: DVec3,
+    /// The normal force \[N\], or multiplier.
     pub load: f64,
+    /// True if it slides.
+    pub slides: bool,
+}
+
+impl Borne {
+    fn scaled(self, factor: f64) -> Self {
+        Self { friction: self.friction * factor, load: self.load * factor, ..self }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            friction: self.friction + other.friction,
+            load: self.load + other.load,
+            slides: self.slides || other.slides,
+        }
+    }
+}
+
+/// Identity of a contact from substep to substep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    /// A vertex and the body that it touches, on whatever face.
+    Point(u32, u32),
+    /// Other primitives, by their name.
+    Named(ContactName),
+}
+
+/// Cosine of the angle from which two contacts of a vertex with a body count as one: the layers on its two sides are two.
+const SAME_SIDE: f64 = 0.5;
+
+/// The single vertex of a contact of meshes that touches an edge, a face or another vertex.
+fn point(name: &ContactName) -> Option<(u32, u32)> {
+    let ContactName::Pair([first, second]) = name else { return None };
+    let is_point = |side: &[u32; 3]| side[1] == u32::MAX;
+    match (is_point(first), is_point(second)) {
+        (true, _) => Some((first[0], second[0])),
+        (_, true) => Some((second[0], first[0])),
+        _ => None,
+    }
+}
+
+/// The identity of a contact; `body_of` gives the body of a vertex.
+fn identity(name: &ContactName, body_of: impl Fn(u32) -> u32) -> Identity {
+    point(name).map_or(Identity::Named(*name), |(vertex, other)| Identity::Point(vertex, body_of(other)))
+}
+
+/// 1 if the row measures the point that the memory is of against the other one, −1 if it is the other way around.
+fn orientation(contact: &Contact) -> f64 {
+    let Some((vertex, _)) = point(&contact.name) else { return contact.orientation() };
+    let corners = contact.row.vertices.iter().zip(contact.row.weights);
+    corners.into_iter().find(|(vi, s)| vi.0 == vertex && *s != 0.0).map_or(1.0, |(_, s)| s.signum())
 }
 
 impl FrictionMemory {
-    /// Remembered vector and load of a contact, oriented as its row; zeros if nothing is remembered.
-    pub(crate) fn of(&self, contact: &Contact) -> (DVec3, f64) {
+    /// What each contact has borne in the last substep, oriented as its row; zeros if it is new. Several contacts of a vertex
+    /// with the same side of a body share what they have borne together: the vertex goes from face to face.
+    pub(crate) fn recall(&self, contacts: &[Contact], body_of: impl Fn(u32) -> u32) -> Vec<Borne> {
         let Self(list) = self;
-        let place = list.binary_search_by(|borne| borne.name.cmp(&contact.name));
-        place.map_or((DVec3::ZERO, 0.0), |place| {
-            (list[place].vector * contact.orientation(), list[place].load)
-        })
+        if list.is_empty() {
+            return vec![Borne::default(); contacts.len()];
+        }
+        let mut known: Vec<(Identity, &BorneContact)> =
+            list.iter().map(|contact| (identity(&contact.name, &body_of), contact)).collect();
+        known.sort_by_key(|(identity, _)| *identity);
+        let mut present: Vec<(Identity, DVec3)> = contacts
+            .iter()
+            .map(|contact| (identity(&contact.name, &body_of), contact.row.normal * orientation(contact)))
+            .collect();
+        let own = present.clone();
+        present.sort_by_key(|(identity, _)| *identity);
+        let borne = |(contact, (identity, normal)): (&Contact, &(Identity, DVec3))| {
+            let is_same = |other: DVec3| other.dot(*normal) > SAME_SIDE;
+            let sum = range_of(&known, identity)
+                .filter(|contact| is_same(contact.normal))
+                .fold(Borne::default(), |sum, contact| sum.plus(contact.borne));
+            let sharing = range_of(&present, identity).filter(|other| is_same(*other)).count();
+            let mut borne = sum.scaled(1.0 / sharing as f64);
+            borne.friction *= orientation(contact);
+            borne
+        };
+        contacts.iter().zip(&own).map(borne).collect()
     }
 
     /// Names of the contacts that have borne a load, sorted.
@@ -36,26 +115,34 @@ impl FrictionMemory {
         self.0.iter().map(|borne| borne.name).collect()
     }
 
-    /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. What is left of the
-    /// others may be no edge or face any more: then no contact has that name.
+    /// Takes over what touches by its present vertices; `number` is that of a vertex, `None` if it is gone. A contact of a
+    /// vertex is kept as long as any vertex is left of what it touches. What is left of other primitives may be no edge or face
+    /// any more: then no contact has that name.
     pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
         let Self(list) = self;
-        let renamed = |BorneContact { name, vector, load }: BorneContact| match name {
-            ContactName::Body(vertices, body) => {
-                let found = vertices.map(|vi| number(vi.0).map(VertexIndex));
-                let [Some(a), Some(b), Some(c), Some(d)] = found else { return None };
-                Some(BorneContact { name: ContactName::Body([a, b, c, d], body), vector, load })
-            }
-            ContactName::Pair(mut sides) => {
-                for carrier in sides.as_flattened_mut().iter_mut().filter(|carrier| **carrier != u32::MAX) {
-                    *carrier = number(*carrier)?;
+        let renamed = |mut contact: BorneContact| {
+            match &mut contact.name {
+                ContactName::Body(vertices, _) => {
+                    for vertex in vertices {
+                        *vertex = VertexIndex(number(vertex.0)?);
+                    }
                 }
-                sides.iter_mut().for_each(|side| side.sort_unstable());
-                let is_turned = sides[0] > sides[1];
-                sides.sort_unstable();
-                let vector = if is_turned { -vector } else { vector };
-                Some(BorneContact { name: ContactName::Pair(sides), vector, load })
+                ContactName::Pair(sides) => {
+                    let first = point(&ContactName::Pair(*sides)).map(|(vertex, _)| vertex);
+                    for side in sides.iter_mut() {
+                        *side = renumber_side(*side, &number, first.is_some())?;
+                    }
+                    let is_turned = sides[0] > sides[1];
+                    sides.sort_unstable();
+                    let new = first.map(|vertex| number(vertex));
+                    let is_first_still = new.is_none_or(|new| new == point(&contact.name).map(|(v, _)| v));
+                    if is_turned && first.is_none() || !is_first_still {
+                        contact.normal = -contact.normal;
+                        contact.borne.friction = -contact.borne.friction;
+                    }
+                }
             }
+            Some(contact)
         };
         *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
         list.sort_by_key(|borne| borne.name);
@@ -67,7 +154,8 @@ impl FrictionMemory {
         self.0.retain_mut(|borne| {
             let [first, second] = moves(&borne.name);
             if first && second {
-                borne.vector = rotation * borne.vector;
+                borne.normal = rotation * borne.normal;
+                borne.borne.friction = rotation * borne.borne.friction;
             }
             first == second
         });
@@ -100,20 +188,51 @@ impl FrictionMemory {
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound =
-            |borne: &BorneContact| borne.vector.is_finite() && borne.load.is_finite() && borne.load >= 0.0;
+            |BorneContact { normal, borne, .. }: &BorneContact| {
+                normal.is_finite() && borne.friction.is_finite() && borne.load.is_finite() && borne.load >= 0.0
+            };
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }
 
-    /// Forgets all and notes these contacts, each with its vector and its load.
-    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, DVec3, f64)>) {
+    /// Forgets all and notes these contacts, each with what it has borne, oriented as its row.
+    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, Borne)>) {
         self.0.clear();
-        self.0.extend(bearing.map(|(contact, vector, load)| BorneContact {
-            name: contact.name,
-            vector: vector * contact.orientation(),
-            load,
+        self.0.extend(bearing.map(|(contact, borne)| {
+            let side = orientation(contact);
+            let borne = Borne { friction: borne.friction * side, ..borne };
+            BorneContact { name: contact.name, normal: contact.row.normal * side, borne }
         }));
         self.0.sort_by_key(|borne| borne.name);
     }
+}
+
+/// The values of an identity in a list that is sorted by it.
+fn range_of<'a, T: Copy>(list: &'a [(Identity, T)], identity: &Identity) -> impl Iterator<Item = T> + 'a {
+    let first = list.partition_point(|(other, _)| other < identity);
+    let end = list.partition_point(|(other, _)| other <= identity);
+    list[first..end].iter().map(|(_, value)| *value)
+}
+
+/// The present numbers of the vertices of a side, in order; of some of them if `some_suffice`.
+fn renumber_side(
+    side: [u32; 3],
+    number: impl Fn(u32) -> Option<u32>,
+    some_suffice: bool,
+) -> Option<[u32; 3]> {
+    let mut renamed = [u32::MAX; 3];
+    let mut count = 0;
+    for vertex in side.into_iter().filter(|vertex| *vertex != u32::MAX) {
+        match number(vertex) {
+            Some(vertex) => {
+                renamed[count] = vertex;
+                count += 1;
+            }
+            None if some_suffice => {}
+            None => return None,
+        }
+    }
+    renamed.sort_unstable();
+    (count > 0).then_some(renamed)
 }
 
 #[cfg(test)]

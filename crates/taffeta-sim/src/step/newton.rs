@@ -1,7 +1,8 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::memory::{carried_friction, carried_loads};
-use crate::contact::stiffness::stiffness;
+use crate::contact::memory::recall_contacts;
+use crate::model::friction::Borne;
+use crate::contact::stiffness::{loads_to_bear, stiffness};
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::solver_facts::is_second_order;
@@ -20,7 +21,7 @@ use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::{
-    Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+    Contacts, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
@@ -47,15 +48,6 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, 
     }
 }
 
-/// The static friction of a contact \[N\], at most as much as its normal force allows now; `None`: it slides or is open.
-fn static_friction(contact: &Contact, touch: &Touch) -> Option<DVec3> {
-    let row = &contact.row;
-    let normal_force = touch.force.dot(row.normal);
-    let friction = touch.force.reject_from_normalized(row.normal);
-    let bears = touch.is_static && normal_force > 0.0;
-    bears.then(|| friction.clamp_length_max(row.static_friction * normal_force))
-}
-
 /// Arrays that [`settle_contact`] changes: starts and `X` \[m\], present positions, and the vertices that stick.
 struct Settling<'a> {
     start: &'a mut [DVec3],
@@ -72,7 +64,9 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let mut inertia: Vec<f64> =
         state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
-    let loads = carried_loads(world);
+    let recall = recall_contacts(world);
+    let loads: Vec<f64> = recall.iter().map(|borne| borne.load).collect();
+    let loads = loads_to_bear(&world.state.last.contacts, &loads, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
     let shares: Vec<f64> =
         rows.iter().map(|row| h / world.state.last.scales[row.vertices[0].to_usize()]).collect();
@@ -82,8 +76,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         .zip(&shares)
         .map(|((row, load), share)| stiffness(row, state, (span, load)) * share)
         .collect();
-    let carried: Vec<DVec3> =
-        carried_friction(world).into_iter().zip(&shares).map(|(force, share)| force * *share).collect();
+    let springs = friction_springs(world, &recall, &shares);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
@@ -106,7 +99,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
+    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,
@@ -136,10 +129,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     if std::env::var("DBG").is_ok() {
         let Solver::Newton(driver) = &world.derived.solver else { unreachable!() };
         let n = driver.touches().len();
-        let st = driver.touches().iter().filter(|t| t.is_static).count();
+        let st = driver.touches().iter().filter(|t| !t.slides).count();
         let ho = driver.touches().iter().filter(|t| t.holds).count();
         let f: DVec3 = driver.touches().iter().map(|t| t.force).sum();
-        let c: DVec3 = carried.iter().sum();
+        let c: DVec3 = springs.iter().map(|s| s.carried).sum();
         eprintln!("t {:.5} h {:.6} first {} contacts {} static {} holds {} force {} carried {} it {} v {}", time, h, is_first_stage(world), n, st, ho, f, c, report.iterations, world.state.motion.velocities.raw[0]);
     }
     settle_contacts(world, h);
@@ -152,12 +145,30 @@ fn is_first_stage(world: &World) -> bool {
     is_second_order(world) && world.scratch.first_stage.is_empty()
 }
 
+/// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
+fn friction_springs(world: &World, recall: &[Borne], shares: &[f64]) -> Vec<FrictionSpring> {
+    let work = &world.scratch;
+    let spring = |((contact, borne), share): ((&Contact, &Borne), &f64)| {
+        let row = &contact.row;
+        let origin = match borne.load > 0.0 {
+            true => row.interpolate(|vi| work.start[vi.to_usize()]),
+            false => {
+                row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * (1.0 / share - 1.0)
+            }
+        };
+        let carried = borne.friction.reject_from_normalized(row.normal) * *share;
+        FrictionSpring { origin, carried, slides: borne.slides }
+    };
+    world.state.last.contacts.iter().zip(recall).zip(shares).map(spring).collect()
+}
+
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.
 fn settle_contacts(world: &mut World, h: f64) {
     let is_first = is_first_stage(world);
-    let Solver::Newton(driver) = &world.derived.solver else { return };
-    let Scratch { start, bases, rows, .. } = &mut world.scratch;
-    let State { last, motion, friction: memory, .. } = &mut world.state;
+    let World { derived, scratch, state, .. } = world;
+    let Solver::Newton(driver) = &derived.solver else { return };
+    let Scratch { start, bases, rows, .. } = scratch;
+    let State { last, friction: memory, .. } = state;
     let contacts = &mut last.contacts;
     if is_first {
         for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
@@ -165,29 +176,20 @@ fn settle_contacts(world: &mut World, h: f64) {
         }
         return;
     }
-    motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-    let mut bearing = Vec::new();
+    let mut borne = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
         let share = h / last.scales[contact.row.vertices[0].to_usize()];
         let mut touch = *touch;
         touch.force /= share;
         settle_contact(contact, &touch, Settling { start, bases, rows }, (h, 1.0 / share));
-        let friction = static_friction(contact, &touch);
-        let vertex = contact.row.vertex();
-        if let Some(vi) = vertex {
-            motion.vertex_friction[vi] += friction.unwrap_or_default();
-        }
         if contact.normal_lambda > 0.0 {
-            // That of vertices is part of the cloth. Also what slides: it bears a load.
-            let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
-            bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
+            let friction = touch.force.reject_from_normalized(contact.row.normal);
+            let slides = touch.slides && !touch.holds;
+            borne.push((&*contact, Borne { friction, load: contact.normal_lambda / (h * h), slides }));
         }
     }
-    if world.inputs.stands_still {
-        // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
-        bearing.clear();
-    }
-    memory.note(bearing.into_iter());
+    let borne = if world.inputs.stands_still { Vec::new() } else { borne };
+    memory.note(borne.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.

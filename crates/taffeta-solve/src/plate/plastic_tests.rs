@@ -226,7 +226,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
             predicted: &start,
             held: &sheet.state.held.raw,
             damping_rate: 1e3,
-            contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         let limits = NewtonLimits {

@@ -38,7 +38,7 @@ mod tiles;
 mod vectors;
 
 pub use levels::KeptGrids;
-pub use loads::{Contacts, Touch};
+pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};
 pub use system::NewtonProblem;

@@ -98,11 +98,11 @@ impl System {
         self.pressure.begin_step(x);
     }
 
-    /// Decides at `z` which contacts stick and how much friction the others bear; returns how far that moves the minimum of
-    /// `W`, see [`Contacts::grip`].
-    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> f64 {
+    /// Reads at `z` how much friction the contacts may bear; returns how far that moves the minimum of `W`, see
+    /// [`Contacts::grip`].
+    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_converged: bool) -> f64 {
         let x = &z[..self.coordinate_count()];
-        problem.contacts.grip((x, problem.inertia), is_rough, &mut self.touches)
+        problem.contacts.grip((x, problem.inertia), is_converged, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.

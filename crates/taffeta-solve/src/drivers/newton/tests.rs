@@ -159,7 +159,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     predicted: &predicted,
                     held: &sheet.state.held,
                     damping_rate: 0.0,
-                    contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+                    contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
@@ -201,7 +201,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
-            contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
@@ -262,7 +262,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(x, &plate);

@@ -139,7 +139,7 @@ fn gradient_and_product_agree_with_finite_differences_where_faces_wrinkle() {
             predicted: &rest,
             held: &sheet.state.held,
             damping_rate: RATE,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         let mut system = System::build(&sheet.topology, &blocks, |_| 0.0);

@@ -355,7 +355,7 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         predicted: &predicted,
         held: &sheet.state.held.raw,
         damping_rate: 0.0,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let site = Site { points: &points, charts: None, face_pressures: &[] };

@@ -25,6 +25,33 @@ pub enum ContactName {
     Pair([[u32; 3]; 2]),
 }
 
+/// Load of a contact, and where its friction is anchored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Borne {
+    /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
+    pub friction: DVec3,
+    /// The normal force \[N\], or multiplier.
+    pub load: f64,
+    /// True if it slides.
+    pub slides: bool,
+}
+
+impl Borne {
+    /// A multiple of it.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { friction: self.friction * factor, load: self.load * factor, ..self }
+    }
+
+    /// Two of them together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            friction: self.friction + other.friction,
+            load: self.load + other.load,
+            slides: self.slides || other.slides,
+        }
+    }
+}
+
 /// A contact of one substep with its multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -38,9 +65,8 @@ pub struct Contact {
     pub friction_lambda: DVec3,
     /// True if the point stays where it is on the body.
     pub sticks: bool,
-    /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is
-    /// taken back too.
-    pub carried_slip: DVec3,
+    /// Memory of the last substep.
+    pub borne: Borne,
 }
 
 impl Contact {
@@ -52,8 +78,14 @@ impl Contact {
             normal_lambda: 0.0,
             friction_lambda: DVec3::ZERO,
             sticks: false,
-            carried_slip: DVec3::ZERO,
+            borne: Borne::default(),
         }
+    }
+
+    /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is taken back too.
+    fn carried_slip(&self) -> DVec3 {
+        let slip = if self.borne.load > 0.0 { self.borne.friction / self.borne.load } else { DVec3::ZERO };
+        slip.reject_from_normalized(self.row.normal)
     }
 
     /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.
@@ -94,7 +126,7 @@ pub fn limit_push_out_speed(contacts: &mut [Contact], start: &[DVec3], h: f64) {
 /// The slip that a contact is left with after the sweeps of a substep, to be taken back in the next one \[m\]: none if it
 /// slides.
 pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 {
-    if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip } else { DVec3::ZERO }
+    if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip() } else { DVec3::ZERO }
 }
 
 /// One pass over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
@@ -129,7 +161,7 @@ fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weig
         contact.sticks = false;
         return;
     }
-    let slip = slip(&row, start, rows) + contact.carried_slip;
+    let slip = slip(&row, start, rows) + contact.carried_slip();
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
     contact.sticks = size <= budget;
@@ -231,7 +263,8 @@ mod tests {
         rows[0].position[0] += 0.2;
         let left = leftover_slip(&contact, &start, &rows);
         assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
-        let next = Contact { carried_slip: left, ..resting(0.5, 0.3) };
+        let borne = Borne { friction: left, load: 1.0, slides: false };
+        let next = Contact { borne, ..resting(0.5, 0.3) };
         assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
         let sliding = Contact { sticks: false, ..contact };
         assert_eq!(leftover_slip(&sliding, &start, &rows), DVec3::ZERO);

@@ -38,26 +38,26 @@ pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64))
 
 /// The loads by which contacts get stiffer, of those that they have borne \[N\]: without the part by which obstacles press from
 /// opposite sides. How far the cloth between two obstacles is pressed in is prescribed, and does not depend on stiffness.
-pub(crate) fn loads_to_bear(contacts: &[Contact], loads: &[f64], vertex_count: usize) -> Vec<f64> {
+pub(crate) fn loads_to_bear(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
     let mut sums = vec![(DVec3::ZERO, 0.0); vertex_count];
     let corners = |row: &ContactRow| {
         let pairs = row.vertices.map(|vi| vi.0 as usize).into_iter().zip(row.weights);
         pairs.filter(|(_, s)| *s != 0.0)
     };
-    for (Contact { row, .. }, load) in contacts.iter().zip(loads).filter(|(c, _)| !c.row.is_mutual()) {
+    for Contact { row, borne, .. } in contacts.iter().filter(|contact| !contact.row.is_mutual()) {
         for (vertex, s) in corners(row) {
-            sums[vertex].0 += row.normal * (s * load);
-            sums[vertex].1 += s.abs() * load;
+            sums[vertex].0 += row.normal * (s * borne.load);
+            sums[vertex].1 += s.abs() * borne.load;
         }
     }
-    let left = |(Contact { row, .. }, load): (&Contact, &f64)| {
-        if *load == 0.0 || row.is_mutual() {
-            return *load;
+    let left = |Contact { row, borne, .. }: &Contact| {
+        if borne.load == 0.0 || row.is_mutual() {
+            return borne.load;
         }
         let part = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
-        load * corners(row).map(part).fold(0.0, f64::max).min(1.0)
+        borne.load * corners(row).map(part).fold(0.0, f64::max).min(1.0)
     };
-    contacts.iter().zip(loads).map(left).collect()
+    contacts.iter().map(left).collect()
 }
 
 #[cfg(test)]

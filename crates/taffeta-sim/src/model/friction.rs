@@ -2,6 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
+use taffeta_contact::response::Borne;
 use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
 
@@ -18,31 +19,6 @@ pub(crate) struct BorneContact {
     pub normal: DVec3,
     /// State at the end of the substep, at that point.
     pub borne: Borne,
-}
-
-/// Load of a contact, and where its friction is anchored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Borne {
-    /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
-    pub friction: DVec3,
-    /// The normal force \[N\], or multiplier.
-    pub load: f64,
-    /// True if it slides.
-    pub slides: bool,
-}
-
-impl Borne {
-    fn scaled(self, factor: f64) -> Self {
-        Self { friction: self.friction * factor, load: self.load * factor, ..self }
-    }
-
-    fn plus(self, other: Self) -> Self {
-        Self {
-            friction: self.friction + other.friction,
-            load: self.load + other.load,
-            slides: self.slides || other.slides,
-        }
-    }
 }
 
 /// Identity of a contact from substep to substep.

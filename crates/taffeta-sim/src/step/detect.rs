@@ -1,10 +1,11 @@
 //! Second stage of a substep: contacts.
 
 use crate::contact::meet::meet_cloths;
+use crate::contact::memory::recall_contacts;
 use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
-use crate::model::pins::{put_back, put_back_starts};
+use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::keep_bases_out;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{limit_push_out_speed, stabilize};
@@ -28,6 +29,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     last.has_forgotten_contacts = false;
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
+    recall_contacts(world);
     keep_bases_out(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
@@ -39,5 +41,14 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);
     last.predicted.clear();
-    last.predicted.extend(work.rows.iter().map(Row::position));
+    if work.first_stage.is_empty() {
+        last.predicted.extend(work.rows.iter().map(Row::position));
+    } else {
+        let velocities = &world.state.motion.velocities;
+        let free = |(i, row): (usize, &Row)| {
+            let held = world.state.motion.held.raw[i];
+            along_held(held, row.position(), work.bases[i] + velocities.raw[i] * last.scales[i])
+        };
+        last.predicted.extend(work.rows.iter().enumerate().map(free));
+    }
 }

@@ -24,12 +24,16 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     moving.zip(stages).map(|(start, stage)| Inertia::second_stage(start, *stage, h)).collect()
 }
 
-/// Notes velocities and accelerations at the end of the first stage, of length `s` \[s\].
+/// Notes velocities and accelerations at the end of the first stage, of length `s` \[s\]. The jolt of contacts that begin is no
+/// acceleration that goes on.
 pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let World { derived, scratch: work, state, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
     let mut pushed = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
+        if contact.borne.load > 0.0 {
+            continue;
+        }
         for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
             pushed[vi.to_usize()] += touch.force * weight;
         }

@@ -1,7 +1,5 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::memory::recall_contacts;
-use crate::model::friction::Borne;
 use crate::contact::stiffness::{loads_to_bear, stiffness};
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
@@ -17,6 +15,7 @@ use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
+use taffeta_contact::response::Borne;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -64,19 +63,16 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let mut inertia: Vec<f64> =
         state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
-    let recall = recall_contacts(world);
-    let loads: Vec<f64> = recall.iter().map(|borne| borne.load).collect();
-    let loads = loads_to_bear(&world.state.last.contacts, &loads, state.masses.len());
+    let loads = loads_to_bear(&world.state.last.contacts, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let shares: Vec<f64> =
-        rows.iter().map(|row| h / world.state.last.scales[row.vertices[0].to_usize()]).collect();
+    let shares: Vec<f64> = world.state.last.contacts.iter().map(|contact| share(world, contact, h)).collect();
     let stiffnesses: Vec<f64> = rows
         .iter()
         .zip(loads)
         .zip(&shares)
         .map(|((row, load), share)| stiffness(row, state, (span, load)) * share)
         .collect();
-    let springs = friction_springs(world, &recall, &shares);
+    let springs = friction_springs(world, h, &shares);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
@@ -145,21 +141,31 @@ fn is_first_stage(world: &World) -> bool {
     is_second_order(world) && world.scratch.first_stage.is_empty()
 }
 
+/// Part of a stage that lies behind the base of a contact.
+fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
+    world.state.last.scales[row.vertices[0].to_usize()] / h
+}
+
+/// Factor of the forces of a contact in the objective of a stage. One that begins in the substep acts by an impulse over all of
+/// it, as in implicit Euler: the second stage must not take the jolt of the first for an acceleration that goes on.
+fn share(world: &World, contact: &Contact, h: f64) -> f64 {
+    if contact.borne.load > 0.0 { 1.0 } else { 1.0 / base_share(world, &contact.row, h) }
+}
+
 /// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
-fn friction_springs(world: &World, recall: &[Borne], shares: &[f64]) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, h: f64, shares: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
-    let spring = |((contact, borne), share): ((&Contact, &Borne), &f64)| {
-        let row = &contact.row;
+    let spring = |(Contact { row, borne, .. }, share): (&Contact, &f64)| {
         let origin = match borne.load > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => {
-                row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * (1.0 / share - 1.0)
+                row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * (base_share(world, row, h) - 1.0)
             }
         };
         let carried = borne.friction.reject_from_normalized(row.normal) * *share;
         FrictionSpring { origin, carried, slides: borne.slides }
     };
-    world.state.last.contacts.iter().zip(recall).zip(shares).map(spring).collect()
+    world.state.last.contacts.iter().zip(shares).map(spring).collect()
 }
 
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.
@@ -178,10 +184,10 @@ fn settle_contacts(world: &mut World, h: f64) {
     }
     let mut borne = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-        let share = h / last.scales[contact.row.vertices[0].to_usize()];
+        let base_share = last.scales[contact.row.vertices[0].to_usize()] / h;
         let mut touch = *touch;
-        touch.force /= share;
-        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, 1.0 / share));
+        touch.force *= if contact.borne.load > 0.0 { 1.0 } else { base_share };
+        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, base_share));
         if contact.normal_lambda > 0.0 {
             let friction = touch.force.reject_from_normalized(contact.row.normal);
             let slides = touch.slides && !touch.holds;

@@ -31,8 +31,8 @@ pub(crate) struct Scratch {
     pub bases: Vec<DVec3>,
     /// `V` \[m/s\] of every vertex where velocities are damped, else none.
     pub carried: Vec<DVec3>,
-    /// Velocity \[m/s\] and acceleration \[m/s²\], without that of contacts, at the end of the first stage; none before.
-    pub first_stage: Vec<(DVec3, DVec3)>,
+    /// Velocity \[m/s\] and acceleration \[m/s²\] at the end of the first stage, of vertices that touch nothing; empty before.
+    pub first_stage: Vec<Option<(DVec3, DVec3)>>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
     pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].

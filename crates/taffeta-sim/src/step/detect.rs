@@ -6,7 +6,7 @@ use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
-use crate::step::integrate::keep_bases_out;
+use crate::step::integrate::restart_at_contacts;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{limit_push_out_speed, stabilize};
 use taffeta_core::lanes::Row;
@@ -30,7 +30,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
     recall_contacts(world);
-    keep_bases_out(world, h);
+    restart_at_contacts(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {

@@ -3,9 +3,11 @@
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::model::inertia::{Inertia};
+use crate::model::inertia::{Inertia, coast};
+use crate::model::pins::along_held;
 use crate::model::scratch::Scratch;
 use glam::DVec3;
+use std::sync::Arc;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_remesh::VertexHistory;
@@ -21,58 +23,62 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
         return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
     }
     let stages = world.scratch.first_stage.iter();
-    moving.zip(stages).map(|(start, stage)| Inertia::second_stage(start, *stage, h)).collect()
+    let inertia = |((x, v), stage): ((DVec3, DVec3), &Option<_>)| match stage {
+        Some(stage) => Inertia::second_stage((x, v), *stage, h),
+        None => Inertia::euler(x, v, h),
+    };
+    moving.zip(stages).map(inertia).collect()
 }
 
-/// Notes velocities and accelerations at the end of the first stage, of length `s` \[s\]. The jolt of contacts that begin is no
-/// acceleration that goes on.
+/// Notes velocities and accelerations at the end of the first stage, of length `s` \[s\]. What touches something has none: it goes
+/// through the whole substep by implicit Euler, which takes the jolt of a contact for no acceleration that goes on.
 pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let World { derived, scratch: work, state, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
-    let mut pushed = vec![DVec3::ZERO; work.rows.len()];
+    let rate = |i: usize| {
+        let velocity = (work.rows[i].position() - work.bases[i]) / s;
+        Some((velocity, (velocity - work.start_velocities[i]) / s))
+    };
+    work.first_stage = (0..work.rows.len()).map(rate).collect();
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
-        if contact.borne.load > 0.0 {
-            continue;
-        }
-        for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
-            pushed[vi.to_usize()] += touch.force * weight;
+        let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
+        for (vi, _) in corners.filter(|(_, weight)| touch.force != DVec3::ZERO && *weight != 0.0) {
+            work.first_stage[vi.to_usize()] = None;
         }
     }
-    work.first_stage = (0..work.rows.len())
-        .map(|i| {
-            let w = state.motion.inverse_masses.raw[i];
-            let x = work.rows[i].position();
-            let unmoved = (x - state.motion.positions.raw[i]) / s;
-            ((x - work.bases[i]) / s, (unmoved - work.start_velocities[i]) / s - pushed[i] * w)
-        })
-        .collect();
 }
 
-/// Moves the bases of the second stage that lie deeper in a body than the substep began: what only takes them out is no velocity.
-pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
-    let (work, last) = (&mut world.scratch, &world.state.last);
-    if work.first_stage.is_empty() {
+/// Lets the vertices that have come into a body by the end of the first stage's velocity go through the whole substep by implicit
+/// Euler as well: what only takes them out is no velocity.
+pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
+    if world.scratch.first_stage.is_empty() {
         return;
     }
+    let (work, last, motion) = (&mut world.scratch, &mut world.state.last, &mut world.state.motion);
+    let outside = (world.state.gravity, world.setup.settings.velocity_damping);
+    let mut restarts = Vec::new();
     for Contact { row, .. } in &last.contacts {
-        let corners = || row.vertices.into_iter().zip(row.weights);
-        let weight: f64 = corners().map(|(vi, s)| work.rows[vi.to_usize()].inverse_mass * s * s).sum();
-        if weight == 0.0 {
-            continue;
-        }
-        let begun = row.gap(row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement);
+        let corners = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
         let share = last.scales[row.vertices[0].to_usize()] / h;
         let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
-        let push = begun.min(0.0) - base;
-        if push <= 0.0 {
+        let begun = row.gap(row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement);
+        if base < begun.min(0.0) {
+            restarts.extend(corners.map(|(vi, _)| vi));
+        }
+    }
+    restarts.sort_unstable();
+    restarts.dedup();
+    for vi in restarts {
+        let i = vi.to_usize();
+        if work.first_stage[i].take().is_none() || motion.inverse_masses[vi] == 0.0 {
             continue;
         }
-        for (vi, s) in corners() {
-            let i = vi.to_usize();
-            let shift = row.normal * (work.rows[i].inverse_mass * s * push / weight);
-            work.bases[i] += shift;
-            work.rows[i].position = (work.rows[i].position() + shift).to_array();
-        }
+        let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
+        let velocity = coast(inertia, outside);
+        (work.bases[i], last.scales[i]) = (inertia.position, h);
+        let free = inertia.position + velocity * h;
+        work.rows[i].position = along_held(motion.held[vi], work.rows[i].position(), free).to_array();
+        Arc::make_mut(&mut motion.velocities)[vi] = velocity;
     }
 }
 

@@ -65,21 +65,19 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
     let loads = loads_to_bear(&world.state.last.contacts, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let shares: Vec<f64> = world.state.last.contacts.iter().map(|contact| share(world, contact, h)).collect();
     let stiffnesses: Vec<f64> = rows
         .iter()
         .zip(loads)
-        .zip(&shares)
-        .map(|((row, load), share)| stiffness(row, state, (span, load)) * share)
+        .map(|(row, load)| stiffness(row, state, (span, load)))
         .collect();
-    let springs = friction_springs(world, h, &shares);
+    let springs = friction_springs(world, h);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
     let work = &world.scratch;
     let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
-        Some((velocity, _)) => along_held(held[i], world.state.last.predicted[i], work.bases[i] + *velocity * *s),
-        None => along_held(held[i], world.state.last.predicted[i], world.state.last.predicted[i] - gravity * (s * s)),
+        Some(Some((velocity, _))) => along_held(held[i], world.state.last.predicted[i], work.bases[i] + *velocity * *s),
+        _ => along_held(held[i], world.state.last.predicted[i], world.state.last.predicted[i] - gravity * (s * s)),
     };
     let mut x: Vec<_> = world.state.last.scales.iter().enumerate().map(guess).collect();
     for pull in &world.state.last.pulls {
@@ -131,6 +129,16 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         let c: DVec3 = springs.iter().map(|s| s.carried).sum();
         eprintln!("t {:.5} h {:.6} first {} contacts {} static {} holds {} force {} carried {} it {} v {}", time, h, is_first_stage(world), n, st, ho, f, c, report.iterations, world.state.motion.velocities.raw[0]);
     }
+    if std::env::var("DBG2").is_ok() {
+        let m = &world.state.motion;
+        for (i, x) in m.positions.raw.iter().enumerate() {
+            if (x.x - 0.1).abs() < 0.021 && (x.y - 0.27).abs() < 0.021 {
+                let Solver::Newton(driver) = &world.derived.solver else { unreachable!() };
+                let f: Vec<String> = world.state.last.contacts.iter().zip(driver.touches()).filter(|(c, _)| c.row.vertices.iter().zip(c.row.weights).any(|(v, s)| v.0 as usize == i && s != 0.0)).map(|(c, t)| format!("[{:?} n {:.2} f {:.3}]", c.row.weights, c.row.normal, t.force)).collect();
+                eprintln!("   v {} x {:.6} -> {:.6} base {:.6} pred {:.6} v {:.4} sc {:.6} {}", i, x, world.scratch.rows[i].position(), world.scratch.bases[i], world.state.last.predicted[i], world.scratch.start_velocities[i], world.state.last.scales[i], f.join(" "));
+            }
+        }
+    }
     settle_contacts(world, h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
@@ -146,26 +154,20 @@ fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
     world.state.last.scales[row.vertices[0].to_usize()] / h
 }
 
-/// Factor of the forces of a contact in the objective of a stage. One that begins in the substep acts by an impulse over all of
-/// it, as in implicit Euler: the second stage must not take the jolt of the first for an acceleration that goes on.
-fn share(world: &World, contact: &Contact, h: f64) -> f64 {
-    if contact.borne.load > 0.0 { 1.0 } else { 1.0 / base_share(world, &contact.row, h) }
-}
-
 /// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
-fn friction_springs(world: &World, h: f64, shares: &[f64]) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, h: f64) -> Vec<FrictionSpring> {
     let work = &world.scratch;
-    let spring = |(Contact { row, borne, .. }, share): (&Contact, &f64)| {
+    let spring = |Contact { row, borne, .. }: &Contact| {
         let origin = match borne.load > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => {
                 row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * (base_share(world, row, h) - 1.0)
             }
         };
-        let carried = borne.friction.reject_from_normalized(row.normal) * *share;
+        let carried = borne.friction.reject_from_normalized(row.normal);
         FrictionSpring { origin, carried, slides: borne.slides }
     };
-    world.state.last.contacts.iter().zip(shares).map(spring).collect()
+    world.state.last.contacts.iter().map(spring).collect()
 }
 
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.
@@ -185,9 +187,7 @@ fn settle_contacts(world: &mut World, h: f64) {
     let mut borne = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
         let base_share = last.scales[contact.row.vertices[0].to_usize()] / h;
-        let mut touch = *touch;
-        touch.force *= if contact.borne.load > 0.0 { 1.0 } else { base_share };
-        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, base_share));
+        settle_contact(contact, touch, Settling { start, bases, rows }, (h, base_share));
         if contact.normal_lambda > 0.0 {
             let friction = touch.force.reject_from_normalized(contact.row.normal);
             let slides = touch.slides && !touch.holds;

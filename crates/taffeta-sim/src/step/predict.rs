@@ -83,7 +83,8 @@ fn place_vertices(world: &mut World, h: f64) {
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
         // Where contacts are looked for in the second stage: with the velocity that the first has found, contacts included.
-        let velocity = world.scratch.first_stage.get(i).map_or(motion.velocities[vi], |(velocity, _)| *velocity);
+        let first = world.scratch.first_stage.get(i).copied().flatten();
+        let velocity = first.map_or(motion.velocities[vi], |(velocity, _)| velocity);
         let position = world.scratch.bases[i] + velocity * last.scales[i];
         world.scratch.rows[i].position = position.to_array();
     }

@@ -47,13 +47,11 @@ pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
             continue;
         }
         let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-        let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
-        let coasting = coast(inertia, (gravity, world.setup.settings.velocity_damping));
-        let velocity = coasting + impulse * motion.inverse_masses[vi];
+        let velocity = coast(inertia, (gravity, last.damping));
         let free = inertia.position + velocity * h;
         let row = &mut work.rows[i];
         row.position = along_held(motion.held[vi], row.position(), free).to_array();
-        last.scales[i] = h;
+        (work.bases[i], last.scales[i]) = (inertia.position, h);
         Arc::make_mut(&mut motion.velocities)[vi] = velocity;
     }
 }

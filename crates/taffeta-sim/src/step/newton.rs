@@ -2,6 +2,7 @@
 
 use crate::contact::memory::{carried_friction, carried_loads};
 use crate::contact::stiffness::stiffness;
+use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
@@ -9,7 +10,7 @@ use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
-use crate::model::state::State;
+use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
@@ -19,7 +20,7 @@ use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::{
-    Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+    Contacts, Drags, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
@@ -69,15 +70,15 @@ struct Settling<'a> {
     stopped: &'a mut [bool],
 }
 
-/// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
+/// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
     let limits = newton_limits(world, h);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
-    let mut inertia: Vec<f64> =
-        state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
+    let last = &world.state.last;
+    let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let loads = carried_loads(world);
     let stiffnesses: Vec<f64> =
         rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
@@ -85,7 +86,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
     // cloth at rest would jitter.
     let held = state.held.raw.clone();
-    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
+    let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
+    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - fall(*s));
     let mut x: Vec<_> =
         world.state.last.predicted.iter().zip(&held).zip(&world.state.last.scales).map(guess).collect();
     for pull in &world.state.last.pulls {
@@ -93,6 +95,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
         x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &world.state.last.scales[pull.vertex]));
     }
+    let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
+    let (faces, segments) =
+        surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
+    let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
     let World { derived, scratch: work, state: State { last, .. }, .. } = world;
@@ -105,6 +111,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         predicted: &last.predicted,
         held: &held,
         damping_rate: 1.0 / h,
+        drag,
         contacts,
         clamps: &normals,
     };
@@ -126,9 +133,22 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
         row.position = x.to_array();
     }
+    if world.inputs.air.is_some() {
+        note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
+    }
     settle_contacts(world, h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
+}
+
+/// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
+fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVec3], &[f64], &[[bool; 3]])) {
+    last.outer = vec![DVec3::ZERO; x.len()];
+    drag.add_forces(x, &mut last.outer);
+    for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
+        let predicted = last.predicted[i];
+        last.predicted[i] = along_held(held[i], predicted, predicted + *force / inertia[i]);
+    }
 }
 
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.

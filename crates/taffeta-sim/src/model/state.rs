@@ -94,6 +94,7 @@ impl LastSubstep {
         self.has_forgotten_contacts |= !self.contacts.is_empty();
         self.contacts.clear();
         self.predicted.clear();
+        self.outer.clear();
     }
 }
 

@@ -36,7 +36,7 @@ fn gradient_and_hessian_agree_with_finite_differences() {
         let (plus, minus) = (moved(1e-6), moved(-1e-6));
         let slope = (plus.0 - minus.0) / 2e-6;
         assert!((slope - gradient[i]).abs() < 1e-8, "{i}: {slope} {}", gradient[i]);
-        assert!((forces[i / 3][i % 3] + gradient[i]).abs() < 1e-14, "{i}: {forces:?}");
+        assert!((forces[i / 3][i % 3] + gradient[i]).abs() < 1e-12, "{i}: {forces:?}");
         let mut column = vec![0.0; x.len()];
         drags.for_each_hessian(&noted, |vertices, hessian| {
             let share = 1.0 / vertices.len() as f64;
@@ -142,5 +142,5 @@ fn momentum_of_a_free_sheet_changes_by_the_impulse_of_drag() {
     }
     let lost = (moment(&x) - moment(&predicted)) / h;
     assert!(impulse.length() > 1e-2, "{impulse}");
-    assert!((lost - impulse).length() < 1e-9 * impulse.length(), "{lost} {impulse}");
+    assert!((lost - impulse).length() < 1e-8 * impulse.length(), "{lost} {impulse}");
 }

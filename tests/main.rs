@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod added_pins;
+mod air;
 mod architecture;
 mod branches;
 mod checkpoint;

@@ -1,7 +1,7 @@
 //! Small sheets for the tests of this crate.
 
 use crate::drivers::newton::{
-    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
+    Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use crate::kinds::Blocks;
 use crate::material::Material;
@@ -132,6 +132,7 @@ pub(crate) fn newton_step(
         predicted,
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
+        drag: Drags::default(),
         contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };

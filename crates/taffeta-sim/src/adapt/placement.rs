@@ -24,7 +24,7 @@ use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{MovedVertex, settle_moved};
 use taffeta_solve::drivers::newton::{
-    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
+    Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
 };
 use taffeta_solve::{Patch, PlateState};
 
@@ -95,6 +95,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
         predicted: &predicted,
         held: &held,
         damping_rate: 0.0,
+        drag: Drags::default(),
         contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &clamps,
     };

@@ -125,7 +125,7 @@ fn assemble(
     let derived = pool.install(|| Derived::build(source, Kept::default()));
     let mut world = World {
         state: State::new(description, setup.pins.len(), (sheet, motion)),
-        inputs: Inputs { air: setup.air, ..Inputs::default() },
+        inputs: Inputs { air: setup.air, damping: setup.settings.velocity_damping, ..Inputs::default() },
         setup,
         derived,
         epoch: TopologyEpoch::default(),

@@ -12,7 +12,6 @@ use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
-use taffeta_core::math;
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
 pub(crate) fn note_loads(world: &mut World, h: f64) {
@@ -172,17 +171,11 @@ fn gained_momentum(world: &World, h: f64) -> DVec3 {
 /// backward differences add to it.
 fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
     let (motion, work, last) = (&world.state.motion, &world.scratch, &world.state.last);
-    let damping = world.setup.settings.velocity_damping;
     let (mut sum, mut memory, mut mass) = (DVec3::ZERO, 0.0, 0.0);
     for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {
         (memory, mass) = (memory + m * (1.0 - scale / h), mass + m);
-        if let Some(impulse) = work.impulses.get(i) {
-            sum += *impulse * (scale / work.impulse_time);
-        }
-        if damping > 0.0 {
-            let carried = if *scale == h { work.start_velocities[i] } else { work.carried[i] };
-            sum += carried * (m * (math::exp(-damping * scale) - 1.0));
-        }
+        let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+        sum += (outer - motion.velocities.raw[i] * (last.damping * m)) * *scale;
     }
     for (vertex, stiffness, target) in
         world.inputs.grabbed.iter().flat_map(|patch| patch.springs(&work.start))

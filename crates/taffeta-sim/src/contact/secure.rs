@@ -113,7 +113,6 @@ fn secure_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secure
             }
         }
         let share = if is_forced { 1.0 } else { SLIDE_SHARE };
-        if std::env::var("DBG").is_ok() { eprintln!("  secure round {round} forced faces {:?} forced {} stopped {}", truncation.forced_faces.len(), truncation.forced.len(), truncation.fractions.iter().filter(|t| **t < 1.0).count()); }
         push_out(world, proximity, &path, (share, h));
         path = contact_path(world);
         (found, truncation) = keep_apart(world, proximity, &path, h);

@@ -151,20 +151,13 @@ pub(crate) fn pull_grabbed(world: &mut World) {
         }
         let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
         let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
-        let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
+        let inertia = last.inertia(vertex, state.masses.raw[vertex]);
         let row = &mut work.rows[vertex];
         let free = row.position();
         let pulled = (free * inertia + toward) / (inertia + stiffness);
         row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
-        row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
+        row.inverse_mass *= inertia / (inertia + stiffness);
         last.pulls.push(Pull { vertex, stiffness, free });
-    }
-}
-
-/// Gives the grabbed vertices their own masses back.
-pub(crate) fn settle_grabbed(world: &mut World) {
-    for pull in &world.state.last.pulls {
-        world.scratch.rows[pull.vertex].inverse_mass = world.state.motion.inverse_masses.raw[pull.vertex];
     }
 }
 

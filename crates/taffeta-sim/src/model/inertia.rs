@@ -9,7 +9,6 @@
 //! sticks to something, after whose jumps of the velocity BDF2 would swing, and where it has just been made.
 
 use glam::DVec3;
-use taffeta_core::math;
 use taffeta_remesh::VertexHistory;
 
 /// A substep may be this many times longer than the one before without a new start: BDF2 is stable up to 1 + √2.
@@ -60,9 +59,10 @@ impl Inertia {
     }
 }
 
-/// The velocity that inertia, gravity \[m/s²\] and velocity damping \[1/s\] leave at the end of a substep.
-pub(crate) fn coast(inertia: Inertia, (gravity, damping): (DVec3, f64)) -> DVec3 {
-    inertia.velocity * math::exp(-damping * inertia.scale) + gravity * inertia.scale
+/// The velocity that an acceleration \[m/s²\] and velocity damping \[1/s\] leave at the end of a substep:
+/// `v = V + s (a − c v)`.
+pub(crate) fn coast(inertia: Inertia, (acceleration, damping): (DVec3, f64)) -> DVec3 {
+    (inertia.velocity + acceleration * inertia.scale) / (1.0 + damping * inertia.scale)
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ use taffeta_core::lanes::Row;
 pub(crate) struct Inputs {
     /// Air of this step.
     pub air: Option<Air>,
+    /// Velocity damping \[1/s\].
+    pub damping: f64,
     /// Patches that the grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
     /// True if folds yield at the end of the substep, see [`crate::features::plastic`].
@@ -29,8 +31,6 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
-    /// `V` \[m/s\] of every vertex where velocities are damped, else none.
-    pub carried: Vec<DVec3>,
     /// Velocity \[m/s\] and acceleration \[m/s²\] at the end of the first stage, of vertices that touch nothing; empty before.
     pub first_stage: Vec<Option<(DVec3, DVec3)>>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
@@ -43,9 +43,6 @@ pub(crate) struct Scratch {
     pub meetings: usize,
     /// Which vertices stick to something at the end.
     pub stopped: Vec<bool>,
-    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
-    pub impulses: Vec<DVec3>,
-    pub impulse_time: f64,
     /// Current positions \[m\] and inverse masses.
     pub rows: Vec<Row>,
     /// The vertices that are held along some axes only.

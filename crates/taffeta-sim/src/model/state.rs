@@ -62,6 +62,10 @@ pub(crate) struct LastSubstep {
     pub predicted: Vec<DVec3>,
     /// The effective step \[s\] of every vertex, see [`crate::step::integrate`].
     pub scales: Vec<f64>,
+    /// Velocity damping \[1/s\].
+    pub damping: f64,
+    /// Forces of drag, and of pressure where it is explicit \[N\]; empty if there are none.
+    pub outer: Vec<DVec3>,
     /// Effect of the grabs on vertices, by vertex.
     pub pulls: Vec<Pull>,
     /// Where the vertices of pins of limited strength would have gone without their pins \[m\].
@@ -73,6 +77,13 @@ pub(crate) struct LastSubstep {
 }
 
 impl LastSubstep {
+    /// Inertia of a vertex of some mass \[kg\] against what takes it off its prediction \[N/m\], velocity damping included:
+    /// `m (1 + c s)/s²`.
+    pub(crate) fn inertia(&self, vertex: usize, mass: f64) -> f64 {
+        let scale = self.scales[vertex];
+        mass * (1.0 + self.damping * scale) / (scale * scale)
+    }
+
     /// Number of contacts that carried a force.
     pub(crate) fn active_contacts(&self) -> usize {
         self.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
@@ -83,6 +94,7 @@ impl LastSubstep {
         self.has_forgotten_contacts |= !self.contacts.is_empty();
         self.contacts.clear();
         self.predicted.clear();
+        self.outer.clear();
     }
 }
 

@@ -63,6 +63,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     release_pins(world);
     world.state.gravity = world.setup.settings.gravity;
     world.inputs.air = None;
+    world.inputs.damping = 0.0;
     world.inputs.grabbed.clear();
     world.inputs.stands_still = true;
     // Folds that stay depend on the way to them, and the search for an equilibrium goes any.

@@ -116,6 +116,7 @@ fn take_forces(world: &mut World, inputs: &StepInputs) {
     }
     world.state.gravity = gravity;
     world.inputs.grabbed.clear();
+    world.inputs.damping = world.setup.settings.velocity_damping;
     world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
 }
 

@@ -2,7 +2,6 @@
 
 use crate::contact::loads::note_loads;
 use crate::derive::world::World;
-use crate::features::grabs::settle_grabbed;
 use crate::features::pins::mark_overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
@@ -36,7 +35,6 @@ fn align_guides(world: &mut World) {
 /// # Errors
 /// If a position is not finite: the error names the vertex.
 pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
-    settle_grabbed(world);
     let state = &mut world.state.motion;
     let (work, last) = (&world.scratch, &world.state.last);
     let mut bad = None;

@@ -55,7 +55,7 @@ pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
         return;
     }
     let (work, last, motion) = (&mut world.scratch, &mut world.state.last, &mut world.state.motion);
-    let outside = (world.state.gravity, world.setup.settings.velocity_damping);
+    let gravity = world.state.gravity;
     let mut restarts = Vec::new();
     for Contact { row, .. } in &last.contacts {
         let corners = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
@@ -74,7 +74,7 @@ pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
             continue;
         }
         let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-        let velocity = coast(inertia, outside);
+        let velocity = coast(inertia, (gravity, last.damping));
         (work.bases[i], last.scales[i]) = (inertia.position, h);
         let free = inertia.position + velocity * h;
         work.rows[i].position = along_held(motion.held[vi], work.rows[i].position(), free).to_array();

@@ -1,6 +1,7 @@
 //! The stage of the solve by Newton's method, global or direct.
 
 use crate::contact::stiffness::{loads_to_bear, stiffness};
+use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::solver_facts::is_second_order;
@@ -10,7 +11,7 @@ use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
-use crate::model::state::State;
+use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
@@ -20,7 +21,7 @@ use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::{
-    Contacts, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
@@ -54,16 +55,16 @@ struct Settling<'a> {
     rows: &'a mut [Row],
 }
 
-/// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
+/// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
     let limits = newton_limits(world, h);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
-    let mut inertia: Vec<f64> =
-        state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
-    let loads = loads_to_bear(&world.state.last.contacts, state.masses.len());
+    let last = &world.state.last;
+    let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
+    let loads = loads_to_bear(&last.contacts, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
     let stiffnesses: Vec<f64> = rows
         .iter()
@@ -75,18 +76,22 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
     let work = &world.scratch;
+    let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
-        Some(Some((velocity, _))) => along_held(held[i], world.state.last.predicted[i], work.bases[i] + *velocity * *s),
-        _ => along_held(held[i], world.state.last.predicted[i], world.state.last.predicted[i] - gravity * (s * s)),
+        Some(Some((velocity, _))) => along_held(held[i], last.predicted[i], work.bases[i] + *velocity * *s),
+        _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
-    let mut x: Vec<_> = world.state.last.scales.iter().enumerate().map(guess).collect();
+    let mut x: Vec<_> = last.scales.iter().enumerate().map(guess).collect();
     for pull in &world.state.last.pulls {
         inertia[pull.vertex] += pull.stiffness;
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-        let i = pull.vertex;
-        let start = pull.free - gravity * (world.state.last.scales[i] * world.state.last.scales[i]);
-        x[i] = along_held(held[i], pull.free, start);
+        x[pull.vertex] =
+            along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
     }
+    let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
+    let (faces, segments) =
+        surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
+    let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
     let World { derived, scratch: work, state: State { last, .. }, .. } = world;
@@ -99,6 +104,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         predicted: &last.predicted,
         held: &held,
         damping_rate: 1.0 / h,
+        drag,
         contacts,
         clamps: &normals,
     };
@@ -120,24 +126,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
         row.position = x.to_array();
     }
-    if std::env::var("DBG").is_ok() {
-        let Solver::Newton(driver) = &world.derived.solver else { unreachable!() };
-        let n = driver.touches().len();
-        let st = driver.touches().iter().filter(|t| !t.slides).count();
-        let ho = driver.touches().iter().filter(|t| t.holds).count();
-        let f: DVec3 = driver.touches().iter().map(|t| t.force).sum();
-        let c: DVec3 = springs.iter().map(|s| s.carried).sum();
-        eprintln!("t {:.5} h {:.6} first {} contacts {} static {} holds {} force {} carried {} it {} v {}", time, h, is_first_stage(world), n, st, ho, f, c, report.iterations, world.state.motion.velocities.raw[0]);
-    }
-    if std::env::var("DBG2").is_ok() {
-        let m = &world.state.motion;
-        for (i, x) in m.positions.raw.iter().enumerate() {
-            if (x.x - 0.1).abs() < 0.021 && (x.y - 0.27).abs() < 0.021 {
-                let Solver::Newton(driver) = &world.derived.solver else { unreachable!() };
-                let f: Vec<String> = world.state.last.contacts.iter().zip(driver.touches()).filter(|(c, _)| c.row.vertices.iter().zip(c.row.weights).any(|(v, s)| v.0 as usize == i && s != 0.0)).map(|(c, t)| format!("[{:?} n {:.2} f {:.3}]", c.row.weights, c.row.normal, t.force)).collect();
-                eprintln!("   v {} x {:.6} -> {:.6} base {:.6} pred {:.6} v {:.4} sc {:.6} {}", i, x, world.scratch.rows[i].position(), world.scratch.bases[i], world.state.last.predicted[i], world.scratch.start_velocities[i], world.state.last.scales[i], f.join(" "));
-            }
-        }
+    if world.inputs.air.is_some() {
+        note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
     }
     settle_contacts(world, h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
@@ -168,6 +158,16 @@ fn friction_springs(world: &World, h: f64) -> Vec<FrictionSpring> {
         FrictionSpring { origin, carried, slides: borne.slides }
     };
     world.state.last.contacts.iter().map(spring).collect()
+}
+
+/// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
+fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVec3], &[f64], &[[bool; 3]])) {
+    last.outer = vec![DVec3::ZERO; x.len()];
+    drag.add_forces(x, &mut last.outer);
+    for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
+        let predicted = last.predicted[i];
+        last.predicted[i] = along_held(held[i], predicted, predicted + *force / inertia[i]);
+    }
 }
 
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.

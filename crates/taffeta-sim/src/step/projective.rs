@@ -64,7 +64,8 @@ fn iterate(
     (h, iterations): (f64, u32),
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
-    driver.begin_step(&last.predicted, h)?;
+    // Velocity damping counts as inertia: `m (1 + c h)/h²`.
+    driver.begin_step(&last.predicted, h / (1.0 + last.damping * h).sqrt())?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
     for contact in &last.contacts {
         let force = multiplier(contact) / (h * h);

@@ -129,9 +129,9 @@ impl NewtonDriver {
         here.energy
     }
 
-    /// Moves every group of pieces that touch each other and that nothing outside acts on, along the axes on which nothing
-    /// holds it, to where inertia takes it: the minimum of `W` over translations, of which neither elasticity nor the
-    /// contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
+    /// Moves every group of pieces that touch each other and that nothing outside acts on but drag, along the axes on which
+    /// nothing holds it, to where inertia and drag take it: the minimum of `W` over translations, of which neither elasticity
+    /// nor the contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
     pub(super) fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
         if !self.system.pressure.is_empty() {
             return;
@@ -147,6 +147,8 @@ impl NewtonDriver {
                     is_free[*group] &= !problem.held[v][axis];
                 }
             }
+            let group = |vertex: u32| groups.of_piece[groups.piece_of[vertex as usize] as usize];
+            problem.drag.add_to_translations((z, axis), group, (&mut moments, &mut inertias));
             for (piece, group) in self.pieces.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
                 let shift = moments[*group] / inertias[*group];
                 piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);

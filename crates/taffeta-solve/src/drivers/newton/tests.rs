@@ -70,6 +70,7 @@ fn gradient_and_product_agree_with_finite_differences() {
             predicted: &start,
             held: &sheet.state.held,
             damping_rate: 100.0,
+            drag: Drags::default(),
             contacts: Contacts {
                 rows: &rows,
                 start: &start,
@@ -159,6 +160,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     predicted: &predicted,
                     held: &sheet.state.held,
                     damping_rate: 0.0,
+                    drag: Drags::default(),
                     contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
                     clamps: &[],
                 };
@@ -201,6 +203,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
+            drag: Drags::default(),
             contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
@@ -262,6 +265,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 0.0,
+            drag: Drags::default(),
             contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };

@@ -139,6 +139,7 @@ fn gradient_and_product_agree_with_finite_differences_where_faces_wrinkle() {
             predicted: &rest,
             held: &sheet.state.held,
             damping_rate: RATE,
+            drag: Drags::default(),
             contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };

@@ -208,7 +208,7 @@ fn check_obstacle_name(world: &World, name: &str) -> Result<(), BuildError> {
 /// Derives what depends on which obstacles there are.
 fn take_in_obstacles(world: &mut World) {
     world.state.still = None;
-    world.state.loads = LoadMemory { outside: world.state.loads.outside, ..LoadMemory::default() };
+    world.state.loads = LoadMemory::default();
     world.scratch.placed.forget();
     rebuild(world);
 }

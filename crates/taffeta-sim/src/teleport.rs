@@ -265,9 +265,7 @@ fn carry_memory(world: &mut World, ride: &Ride) {
             share.point = by.apply(share.point);
         }
     }
-    if ride.vertices[..own].iter().all(|moves| *moves) {
-        loads.outside = by.rotation * loads.outside;
-    }
+    if ride.vertices[..own].iter().all(|moves| *moves) {}
 }
 
 /// Sets the vertices elsewhere, with their velocities or at rest.

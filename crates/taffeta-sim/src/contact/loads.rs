@@ -18,9 +18,7 @@ pub(crate) fn note_loads(world: &mut World, h: f64) {
     if count(world) == 0 {
         return;
     }
-    let (outside, memory) = outer_momentum(world, h);
-    let outside = outside + world.state.loads.outside * memory;
-    world.state.loads.outside = outside;
+    let outside = outer_momentum(world, h);
     let lost = is_isolated(world).then(|| outside - gained_momentum(world, h));
     let received = of_contacts(world, h);
     hand_over(world, received, lost);
@@ -167,21 +165,21 @@ fn gained_momentum(world: &World, h: f64) -> DVec3 {
     motion.masses.iter().zip(motion.velocities.iter()).zip(starts).map(gain).sum()
 }
 
-/// Momentum that air, grabs and damping have given in a substep \[N·s\], and the part of their last momentum that
-/// backward differences add to it.
-fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
+/// Momentum that air, grabs and damping have given in a substep of length `h` \[s\] \[N·s\].
+fn outer_momentum(world: &World, h: f64) -> DVec3 {
     let (motion, work, last) = (&world.state.motion, &world.scratch, &world.state.last);
-    let (mut sum, mut memory, mut mass) = (DVec3::ZERO, 0.0, 0.0);
+    let mut sum = DVec3::ZERO;
     for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {
-        (memory, mass) = (memory + m * (1.0 - scale / h), mass + m);
         let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
         sum += (outer - motion.velocities.raw[i] * (last.damping * m)) * *scale;
+        if let Some(Some(first)) = work.first_stage.get(i) {
+            sum += (first.outer - first.velocity * (last.damping * m)) * (h - scale);
+        }
     }
     for (vertex, stiffness, target) in
         world.inputs.grabbed.iter().flat_map(|patch| patch.springs(&work.start))
     {
         sum += (target - motion.positions.raw[vertex]) * (stiffness * last.scales[vertex]);
     }
-    let ratio = h / world.state.last_substep;
-    (sum, if memory > 0.0 { ratio * memory / mass } else { 0.0 })
+    sum
 }

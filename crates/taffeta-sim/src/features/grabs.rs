@@ -126,13 +126,6 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
     find_place_defect(grab)
 }
 
-/// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
-pub(crate) fn forget_grabbed(world: &mut World) {
-    for (vi, _) in world.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
-        world.state.motion.history[*vi] = None;
-    }
-}
-
 /// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
 pub(crate) fn pull_grabbed(world: &mut World) {
     world.state.last.pulls.clear();

@@ -163,10 +163,9 @@ impl FrictionMemory {
 
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
-        let is_sound =
-            |BorneContact { normal, borne, .. }: &BorneContact| {
-                normal.is_finite() && borne.friction.is_finite() && borne.load.is_finite() && borne.load >= 0.0
-            };
+        let is_sound = |BorneContact { normal, borne, .. }: &BorneContact| {
+            normal.is_finite() && borne.friction.is_finite() && borne.load.is_finite() && borne.load >= 0.0
+        };
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }
 

@@ -76,8 +76,6 @@ pub(crate) struct LoadMemory {
     pub shares: Vec<Share>,
     /// Momentum still to be handed to the first obstacle that is pressed \[N·s\].
     pub owed: DVec3,
-    /// Momentum that air, grabs and damping have given the cloths in the last substep \[N·s\].
-    pub outside: DVec3,
 }
 
 impl LoadMemory {
@@ -92,7 +90,6 @@ impl LoadMemory {
             && fits(self.rates.len())
             && self.wrenches.iter().chain(&self.rates).all(is_wrench)
             && self.shares.iter().all(is_share)
-            && self.outside.is_finite()
             && self.owed.is_finite()
     }
 }

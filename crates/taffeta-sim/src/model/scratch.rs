@@ -23,6 +23,17 @@ pub(crate) struct Inputs {
     pub stands_still: bool,
 }
 
+/// Motion of a vertex at the end of the first of two stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct FirstStage {
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Acceleration \[m/s²\].
+    pub acceleration: DVec3,
+    /// Force of the air \[N\].
+    pub outer: DVec3,
+}
+
 /// Scratch of a substep: nothing in it outlives the substep, so that nothing of it is ever noted or put back.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -31,8 +42,8 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
-    /// Velocity \[m/s\] and acceleration \[m/s²\] at the end of the first stage, of vertices that touch nothing; empty before.
-    pub first_stage: Vec<Option<(DVec3, DVec3)>>,
+    /// Motion at the end of the first stage, of vertices that implicit Euler does not take through the substep; empty before.
+    pub first_stage: Vec<Option<FirstStage>>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
     pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].
@@ -41,8 +52,6 @@ pub(crate) struct Scratch {
     pub shortened: Vec<usize>,
     /// How many contacts are of cloths with each other or with meshes.
     pub meetings: usize,
-    /// Which vertices stick to something at the end.
-    pub stopped: Vec<bool>,
     /// Current positions \[m\] and inverse masses.
     pub rows: Vec<Row>,
     /// The vertices that are held along some axes only.

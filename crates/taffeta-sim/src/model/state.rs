@@ -14,6 +14,15 @@ use std::sync::Arc;
 use taffeta_contact::Contact;
 use taffeta_core::VertexIndex;
 
+/// Speeds of a body \[m/s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Speeds {
+    /// Root mean square.
+    pub mean: f64,
+    /// Of the fastest vertex.
+    pub fastest: f64,
+}
+
 /// See the module page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -29,6 +38,10 @@ pub(crate) struct State {
     pub released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub last_substep: f64,
+    /// Its estimated local error, relative to the size of a body.
+    pub error: f64,
+    /// Speeds of each body at its start.
+    pub start_speeds: Vec<Speeds>,
     /// True if a contact carried a force in it.
     pub was_touched: bool,
     /// Facts about the world if it is about to rest.
@@ -99,9 +112,8 @@ impl LastSubstep {
 }
 
 impl State {
-    /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
+    /// Begins with a short substep again: after a jump of the forces, the error of the last one tells nothing.
     pub(crate) fn forget_history(&mut self) {
-        self.motion.history.iter_mut().for_each(|history| *history = None);
         self.last_substep = 0.0;
     }
 
@@ -132,6 +144,10 @@ impl State {
         }
         if !self.gravity.is_finite() {
             return Some(format!("its gravity is {} m/s²", self.gravity));
+        }
+        let are_speeds = |speeds: &Speeds| is_magnitude(speeds.mean) && is_magnitude(speeds.fastest);
+        if !is_magnitude(self.error) || !self.start_speeds.iter().all(are_speeds) {
+            return Some("the error or the speeds of its last substep are not finite".to_owned());
         }
         if !is_magnitude(self.last_substep) {
             return Some(format!("its last substep is {} s", self.last_substep));

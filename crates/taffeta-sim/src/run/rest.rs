@@ -21,7 +21,7 @@ use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
 use crate::model::stage::{Stage, StageTimes};
-use crate::model::state::{State, Still};
+use crate::model::state::{Speeds, Still};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
@@ -97,24 +97,17 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     }
 }
 
-/// Returns whether every body is slow now, and its unheld vertices were so at the start of the last substep as well.
+/// Returns whether every body is slow now, and was so at the start of the last substep.
 fn is_slow(world: &World) -> bool {
-    let State { sheet, motion, .. } = &world.state;
-    let speed_before = |i: usize| match &motion.history.raw[i] {
-        Some(last) => last.velocity.length(),
-        None if motion.vertex_friction.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
-        None => f64::INFINITY,
-    };
+    let (sheet, velocities) = (&world.state.sheet, &world.state.motion.velocities.raw);
+    let before = &world.state.start_speeds;
     let is_slow = |body: usize| {
         let range = sheet.vertex_range(body as u32);
-        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
-        let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
-        for i in range {
-            let speed = motion.velocities.raw[i].length().max(speed_before(i));
-            let m = motion.masses.raw[i];
-            (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
-        }
-        fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
+        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range]);
+        [Speeds::of(world, body, velocities), before[body]]
+            .iter()
+            .all(|speeds| speeds.fastest * LEAST_PATIENCE <= error && speeds.mean * PATIENCE <= error)
     };
-    world.state.last_substep > 0.0 && (0..body_count(world)).all(is_slow)
+    let count = body_count(world);
+    world.state.last_substep > 0.0 && before.len() == count && (0..count).all(is_slow)
 }

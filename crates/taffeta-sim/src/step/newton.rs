@@ -6,9 +6,9 @@ use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
-use crate::model::inertia::GAMMA;
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
+use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
 use crate::model::state::{LastSubstep, State};
@@ -66,11 +66,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let loads = loads_to_bear(&last.contacts, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let stiffnesses: Vec<f64> = rows
-        .iter()
-        .zip(loads)
-        .map(|(row, load)| stiffness(row, state, (span, load)))
-        .collect();
+    let stiffnesses: Vec<f64> =
+        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (span, load))).collect();
     let springs = friction_springs(world, h);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
@@ -78,15 +75,14 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let work = &world.scratch;
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
-        Some(Some((velocity, _))) => along_held(held[i], last.predicted[i], work.bases[i] + *velocity * *s),
+        Some(Some(stage)) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
         _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
     let mut x: Vec<_> = last.scales.iter().enumerate().map(guess).collect();
     for pull in &world.state.last.pulls {
         inertia[pull.vertex] += pull.stiffness;
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-        x[pull.vertex] =
-            along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
+        x[pull.vertex] = along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
     }
     let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
     let (faces, segments) =
@@ -151,7 +147,8 @@ fn friction_springs(world: &World, h: f64) -> Vec<FrictionSpring> {
         let origin = match borne.load > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => {
-                row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * (base_share(world, row, h) - 1.0)
+                row.interpolate(|vi| work.bases[vi.to_usize()])
+                    + row.body_displacement * (base_share(world, row, h) - 1.0)
             }
         };
         let carried = borne.friction.reject_from_normalized(row.normal);

@@ -4,7 +4,7 @@ use crate::derive::air::exposed;
 use crate::derive::clock::end_of_substep;
 use crate::derive::pressure::{add_pressure, has_pressure};
 use crate::derive::world::World;
-use crate::features::grabs::{forget_grabbed, pull_grabbed};
+use crate::features::grabs::pull_grabbed;
 use crate::features::pins::{note_inertia, release_pins};
 use crate::model::inertia::coast;
 use crate::model::pins::{Guided, along_held};
@@ -14,18 +14,17 @@ use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
-/// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
-/// the held ones, along the axes that are held, to where their pin's motion takes them.
-///
-/// Reads: positions, velocities, pins, air, grabs. Writes: velocities, the rows and the start of the substep; everything
-/// that depends on who is held if a pin lets go.
+/// Lets go of the pins whose time has come, and notes the velocities at the start of the substep.
 pub(crate) fn begin_substep(world: &mut World) {
     release_pins(world);
-    forget_grabbed(world);
     world.scratch.first_stage.clear();
     world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
 }
 
+/// Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
+/// the held ones, along the axes that are held, to where their pin's motion takes them by the end of a stage, after a time `h` \[s\].
+///
+/// Reads: positions, start velocities, pins, air, grabs. Writes: velocities, the rows and the start of the stage.
 pub(crate) fn predict(world: &mut World, h: f64) {
     let inertia = collect_inertia(world, h);
     let (gravity, damping) = (world.state.gravity, world.inputs.damping);
@@ -36,7 +35,6 @@ pub(crate) fn predict(world: &mut World, h: f64) {
     work.start.clone_from(&state.positions.raw);
     work.bases = inertia.iter().map(|inertia| inertia.position).collect();
     last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
-    work.stopped = vec![false; inertia.len()];
     let velocities = Arc::make_mut(&mut state.velocities);
     for (i, (v, w)) in velocities.iter_mut().zip(state.inverse_masses.iter()).enumerate() {
         if *w > 0.0 {
@@ -75,7 +73,7 @@ fn place_vertices(world: &mut World, h: f64) {
         let i = vi.to_usize();
         // Where contacts are looked for in the second stage: with the velocity that the first has found, contacts included.
         let first = world.scratch.first_stage.get(i).copied().flatten();
-        let velocity = first.map_or(motion.velocities[vi], |(velocity, _)| velocity);
+        let velocity = first.map_or(motion.velocities[vi], |stage| stage.velocity);
         let position = world.scratch.bases[i] + velocity * last.scales[i];
         let row = &mut world.scratch.rows[i];
         row.position = position.to_array();

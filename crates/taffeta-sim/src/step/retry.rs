@@ -5,18 +5,12 @@
 
 use crate::derive::clock::{end_of_substep, stand_still};
 use crate::derive::crossings::counts_crossings;
-use crate::derive::pressure::has_pressure;
 use crate::derive::snapshot::{Snapshot, go_back, note_substep};
-use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
-use crate::features::seams::threads::is_sewing;
-use crate::measure::energy::{kinetic_energy, mechanical_energy};
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
-use crate::step::policy::newton_limits;
 use crate::step::substep::run_substep;
-use glam::DVec3;
 
 /// How often a substep is halved to give way to what moves.
 const HALVINGS: u32 = 4;
@@ -65,4 +59,3 @@ pub(crate) fn run_yielding_substep(
     }
     Ok(())
 }
-

@@ -2,15 +2,15 @@
 
 use crate::contact::forced::check_strides;
 use crate::contact::secure::secure;
+use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
 use crate::model::error::StepError;
+use crate::model::inertia::GAMMA;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::detect::detect;
 use crate::step::finish::finish;
-use crate::derive::solver_facts::is_second_order;
-use crate::model::inertia::GAMMA;
 use crate::step::integrate::note_first_stage;
 use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;

@@ -97,12 +97,7 @@ impl Contacts<'_> {
     /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of those that
     /// stuck have begun to slide. Returns what the change of the friction is worth \[J\]: by as much at most it moves the
     /// minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less.
-    pub fn grip(
-        &self,
-        (x, inertia): (&[f64], &[f64]),
-        is_converged: bool,
-        touches: &mut Vec<Touch>,
-    ) -> f64 {
+    pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
             touches.extend(self.springs.iter().map(|s| Touch { slides: s.slides, ..Touch::default() }));

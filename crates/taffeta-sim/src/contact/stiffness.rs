@@ -18,9 +18,14 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 
+/// Part of its load that obstacles bear from both sides, from which a contact counts as pinched; and how much stiffer it is than
+/// inertia asks for in the longest substep. At a tenth of its thickness a cloth is then held with some 20 times its weight.
+const PINCHED: f64 = 0.5;
+const PINCHED_STIFFER: f64 = 30.0;
+
 /// The stiffness of a contact in a substep of length `h` \[s\] that has borne a load \[N\] in the last one \[N/m\]; none between
 /// what is held.
-pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
+fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -36,9 +41,24 @@ pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64))
     (load / (BORNE_DEPTH * row.thickness)).clamp(inertial, MOST_STIFFER * inertial)
 }
 
-/// The loads by which contacts get stiffer, of those that they have borne \[N\]: without the part by which obstacles press from
-/// opposite sides. How far the cloth between two obstacles is pressed in is prescribed, and does not depend on stiffness.
-pub(crate) fn loads_to_bear(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
+/// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
+///
+/// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
+/// about it, and a stiffness that followed the load would grow without end.
+pub(crate) fn stiffnesses(contacts: &[Contact], state: &Motion, h: f64) -> Vec<f64> {
+    let pinched = pinched_parts(contacts, state.masses.len());
+    let stiffness = |(contact, pinched): (&Contact, f64)| {
+        let free = stiffness(&contact.row, state, (h, contact.borne.load * (1.0 - pinched)));
+        if pinched < PINCHED {
+            return free;
+        }
+        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0)))
+    };
+    contacts.iter().zip(pinched).map(stiffness).collect()
+}
+
+/// The part of the load of each contact with an obstacle that another obstacle bears from the opposite side.
+fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
     let mut sums = vec![(DVec3::ZERO, 0.0); vertex_count];
     let corners = |row: &ContactRow| {
         let pairs = row.vertices.map(|vi| vi.0 as usize).into_iter().zip(row.weights);
@@ -50,14 +70,14 @@ pub(crate) fn loads_to_bear(contacts: &[Contact], vertex_count: usize) -> Vec<f6
             sums[vertex].1 += s.abs() * borne.load;
         }
     }
-    let left = |Contact { row, borne, .. }: &Contact| {
+    let part = |Contact { row, borne, .. }: &Contact| {
         if borne.load == 0.0 || row.is_mutual() {
-            return borne.load;
+            return 0.0;
         }
-        let part = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
-        borne.load * corners(row).map(part).fold(0.0, f64::max).min(1.0)
+        let left = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
+        1.0 - corners(row).map(left).fold(0.0, f64::max).min(1.0)
     };
-    contacts.iter().map(left).collect()
+    contacts.iter().map(part).collect()
 }
 
 #[cfg(test)]

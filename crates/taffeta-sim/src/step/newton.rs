@@ -1,6 +1,6 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::stiffness::{loads_to_bear, stiffness};
+use crate::contact::stiffness::stiffnesses;
 use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
@@ -64,10 +64,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
-    let loads = loads_to_bear(&last.contacts, state.masses.len());
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let stiffnesses: Vec<f64> =
-        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (span, load))).collect();
+    let stiffnesses = stiffnesses(&last.contacts, state, span);
     let springs = friction_springs(world, h);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.

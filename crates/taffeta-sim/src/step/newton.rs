@@ -186,7 +186,10 @@ fn settle_contacts(world: &mut World, h: f64) {
         if contact.normal_lambda > 0.0 {
             let friction = touch.force.reject_from_normalized(contact.row.normal);
             let slides = touch.slides && !touch.holds;
-            borne.push((&*contact, Borne { friction, load: contact.normal_lambda / (h * h), slides }));
+            borne.push((
+                &*contact,
+                Borne { friction, load: contact.normal_lambda / (h * h), slides, ..contact.borne },
+            ));
         }
     }
     let borne = if world.inputs.stands_still { Vec::new() } else { borne };

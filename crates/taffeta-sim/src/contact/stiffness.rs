@@ -75,7 +75,8 @@ fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
             return 0.0;
         }
         let left = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
-        1.0 - corners(row).map(left).fold(0.0, f64::max).min(1.0)
+        // An edge over the rim of two fingers is pinched as its end between them is.
+        1.0 - corners(row).map(left).fold(1.0, f64::min).max(0.0)
     };
     contacts.iter().map(part).collect()
 }

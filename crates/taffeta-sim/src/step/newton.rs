@@ -24,6 +24,9 @@ use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
 
+/// Speed beyond the give of its friction from which a contact slides \[m/s\].
+const SLIDING_SPEED: f64 = 1e-3;
+
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
 /// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
 fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, share): (f64, f64)) {
@@ -94,7 +97,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
+    let contacts = Contacts { rows: &rows, springs: &springs, tolerated_slip: SLIDING_SPEED * h, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,

@@ -220,14 +220,10 @@ fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
     paid
 }
 
-/// Gives the vertices of a piece new velocities, and the earlier ones that the time integration remembers the same change: it
-/// would give back what only the later ones lose.
+/// Gives the vertices of a piece new velocities.
 pub(crate) fn put_velocities(world: &mut World, piece: &[usize], vertices: &[MovedVertex]) {
     let velocities = &mut Arc::make_mut(&mut world.state.motion.velocities).raw;
     for (i, vertex) in piece.iter().zip(vertices) {
-        if let Some(history) = &mut world.state.motion.history.raw[*i] {
-            history.velocity += vertex.velocity - velocities[*i];
-        }
         velocities[*i] = vertex.velocity;
     }
 }

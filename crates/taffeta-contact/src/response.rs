@@ -15,6 +15,9 @@ use taffeta_core::{ContactRow, VertexIndex};
 /// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
 const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
+/// Speed at which a contact that has begun in depth takes on its load under Newton's method \[m/s\].
+const RELIEF_SPEED: f64 = 0.05;
+
 /// Name of the primitives that touch, by which a contact is found again in the next substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ContactName {
@@ -34,6 +37,8 @@ pub struct Borne {
     pub load: f64,
     /// True if it slides.
     pub slides: bool,
+    /// Depth that the contact does not push out yet \[m\]: it has begun there.
+    pub relief: f64,
 }
 
 impl Borne {
@@ -48,6 +53,7 @@ impl Borne {
             friction: self.friction + other.friction,
             load: self.load + other.load,
             slides: self.slides || other.slides,
+            relief: self.relief.max(other.relief),
         }
     }
 }
@@ -115,11 +121,15 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
     }
 }
 
-/// Asks no more of the contacts that are deep at the start of a substep than to become less so at a limited speed.
-pub fn limit_push_out_speed(contacts: &mut [Contact], start: &[DVec3], h: f64) {
-    for Contact { row, .. } in contacts {
+/// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
+/// contacts, and primitives that hand a load to each other; at once they would push like a blow.
+pub fn relieve(contacts: &mut [Contact], start: &[DVec3], h: f64) {
+    for Contact { row, borne, .. } in contacts {
         let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
-        row.offset += (gap + DEEPEST_PUSH_SPEED * h).min(0.0);
+        let depth = (-gap).max(0.0);
+        let left = if borne.load > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
+        borne.relief = left.clamp(0.0, depth);
+        row.offset -= borne.relief;
     }
 }
 
@@ -263,7 +273,7 @@ mod tests {
         rows[0].position[0] += 0.2;
         let left = leftover_slip(&contact, &start, &rows);
         assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
-        let borne = Borne { friction: left, load: 1.0, slides: false };
+        let borne = Borne { friction: left, load: 1.0, ..Borne::default() };
         let next = Contact { borne, ..resting(0.5, 0.3) };
         assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
         let sliding = Contact { sticks: false, ..contact };

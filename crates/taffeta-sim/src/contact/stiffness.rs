@@ -18,6 +18,11 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 
+/// Part of its thickness to which a contact is taken to be pressed in at most, and by how much its friction is stiffer than a rim
+/// asks for.
+const DEEPEST: f64 = 0.95;
+const RIM_MARGIN: f64 = 10.0;
+
 /// Part of its load that obstacles bear from both sides, from which a contact counts as pinched; and how much stiffer it is than
 /// inertia asks for in the longest substep. At a tenth of its thickness a cloth is then held with some 20 times its weight.
 const PINCHED: f64 = 0.5;
@@ -39,6 +44,17 @@ fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
     }
     let inertial = RELATIVE_CONTACT_STIFFNESS * mass / (time * time);
     (load / (BORNE_DEPTH * row.thickness)).clamp(inertial, MOST_STIFFER * inertial)
+}
+
+/// Stiffness of the spring of friction of a contact with a stiffness along its normal \[N/m\], which has borne a load \[N\]. Where an
+/// obstacle presses cloth in deeply at its rim, the normal turns with every slip, about the rim at the distance that is left: the
+/// spring must be stiffer than the load over that distance.
+pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f64 {
+    if normal == 0.0 {
+        return normal;
+    }
+    let depth = (load / normal).min(DEEPEST * row.thickness);
+    normal * (1.0 + RIM_MARGIN * depth / (row.thickness - depth))
 }
 
 /// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
@@ -75,7 +91,8 @@ fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
             return 0.0;
         }
         let left = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
-        1.0 - corners(row).map(left).fold(0.0, f64::max).min(1.0)
+        // An edge over the rim of two fingers is pinched as its end between them is.
+        1.0 - corners(row).map(left).fold(1.0, f64::min).max(0.0)
     };
     contacts.iter().map(part).collect()
 }

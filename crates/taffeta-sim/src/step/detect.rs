@@ -8,7 +8,7 @@ use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::restart_at_contacts;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{limit_push_out_speed, stabilize};
+use taffeta_contact::response::{relieve, stabilize};
 use taffeta_core::lanes::Row;
 
 /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -36,7 +36,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         ContactLaw::Passes | ContactLaw::Forces => {
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
-        ContactLaw::Equations => limit_push_out_speed(&mut last.contacts, &work.start, h),
+        ContactLaw::Equations => relieve(&mut last.contacts, &work.start, h),
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);

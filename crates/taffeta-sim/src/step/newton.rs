@@ -1,6 +1,6 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::stiffness::stiffnesses;
+use crate::contact::stiffness::{friction_stiffness, stiffnesses};
 use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
@@ -66,7 +66,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let span = if is_first_stage(world) { h / GAMMA } else { h };
     let stiffnesses = stiffnesses(&last.contacts, state, span);
-    let springs = friction_springs(world, h);
+    let springs = friction_springs(world, h, &stiffnesses);
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
@@ -139,9 +139,9 @@ fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
 }
 
 /// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
-fn friction_springs(world: &World, h: f64) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
-    let spring = |Contact { row, borne, .. }: &Contact| {
+    let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
         let origin = match borne.load > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => {
@@ -150,9 +150,10 @@ fn friction_springs(world: &World, h: f64) -> Vec<FrictionSpring> {
             }
         };
         let carried = borne.friction.reject_from_normalized(row.normal);
-        FrictionSpring { origin, carried, slides: borne.slides }
+        let stiffness = friction_stiffness(*normal, row, borne.load);
+        FrictionSpring { origin, carried, stiffness, slides: borne.slides }
     };
-    world.state.last.contacts.iter().map(spring).collect()
+    world.state.last.contacts.iter().zip(stiffnesses).map(spring).collect()
 }
 
 /// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
@@ -186,7 +187,10 @@ fn settle_contacts(world: &mut World, h: f64) {
         if contact.normal_lambda > 0.0 {
             let friction = touch.force.reject_from_normalized(contact.row.normal);
             let slides = touch.slides && !touch.holds;
-            borne.push((&*contact, Borne { friction, load: contact.normal_lambda / (h * h), slides }));
+            borne.push((
+                &*contact,
+                Borne { friction, load: contact.normal_lambda / (h * h), slides, ..contact.borne },
+            ));
         }
     }
     let borne = if world.inputs.stands_still { Vec::new() } else { borne };

@@ -26,7 +26,7 @@ pub struct Contacts<'a> {
     pub rows: &'a [ContactRow],
     /// The springs of friction, one per row.
     pub springs: &'a [FrictionSpring],
-    /// The stiffness `k` of each \[N/m\].
+    /// The stiffness of each along its normal \[N/m\].
     pub stiffnesses: &'a [f64],
 }
 
@@ -37,6 +37,8 @@ pub struct FrictionSpring {
     pub origin: DVec3,
     /// The friction that the contact has borne there \[N\].
     pub carried: DVec3,
+    /// The stiffness `k` of the spring \[N/m\].
+    pub stiffness: f64,
     /// True if the contact slides already.
     pub slides: bool,
 }
@@ -89,7 +91,7 @@ impl Contacts<'_> {
         let moved = point - spring.origin - row.body_displacement;
         let slip = match spring.carried == DVec3::ZERO {
             true => moved,
-            false => moved - spring.carried / self.stiffnesses[number],
+            false => moved - spring.carried / spring.stiffness,
         };
         slip - row.normal * row.normal.dot(slip)
     }
@@ -107,7 +109,7 @@ impl Contacts<'_> {
             let point = row.interpolate(|vi| at(x, vi.0));
             let stiffness = self.stiffnesses[number];
             let normal_force = stiffness * (-row.gap(point)).max(0.0);
-            let spring = stiffness * self.slip(number, point).length();
+            let spring = self.springs[number].stiffness * self.slip(number, point).length();
             // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
             touch.slides |= is_converged && spring > (1.0 + MARGIN) * row.static_friction * normal_force;
             let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
@@ -138,7 +140,8 @@ impl Contacts<'_> {
                 touch.hessian = outer(row.normal, row.normal) * stiffness;
             }
             // Even if the contact has opened: friction that vanished there would push it open.
-            energy += touch.add_friction(row.normal, self.slip(number, point), stiffness);
+            energy +=
+                touch.add_friction(row.normal, self.slip(number, point), self.springs[number].stiffness);
             if touch.force == DVec3::ZERO {
                 continue;
             }

@@ -50,18 +50,8 @@ pub fn open_with_transfer(
 
 /// A vertex with the state of another one.
 fn copy_of(original: &VertexAttributes) -> VertexAttributes {
-    let VertexAttributes { position, velocity, friction: _, start, hold, input: _, metric, is_stitched: _ } =
-        *original;
-    VertexAttributes {
-        position,
-        velocity,
-        friction: DVec3::ZERO,
-        start,
-        hold,
-        input: None,
-        metric,
-        is_stitched: false,
-    }
+    let VertexAttributes { position, velocity, start, hold, input: _, metric, is_stitched: _ } = *original;
+    VertexAttributes { position, velocity, start, hold, input: None, metric, is_stitched: false }
 }
 
 /// Moves the copies of a vertex toward the middles of their faces, and all of them so that their center of mass stays. What

@@ -128,8 +128,7 @@ fn interpolate_vertex(
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
-    let VertexAttributes { position, velocity, friction: _, start, hold, input: _, metric, is_stitched: _ } =
-        a;
+    let VertexAttributes { position, velocity, start, hold, input: _, metric, is_stitched: _ } = a;
     let between = |a: DVec3, b: DVec3| (1.0 - part) * a + part * b;
     let start = between(*start, b.start);
     let holds = hold.as_ref().zip(b.hold.as_ref());
@@ -137,7 +136,6 @@ fn interpolate_vertex(
     VertexAttributes {
         position: between(*position, b.position),
         velocity: between(*velocity, b.velocity),
-        friction: DVec3::ZERO,
         start,
         hold: holds.map(|(a, b)| a.toward(b, part)),
         input: None,

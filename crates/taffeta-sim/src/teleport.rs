@@ -249,13 +249,6 @@ fn carry_memory(world: &mut World, ride: &Ride) {
         ContactName::Body(vertices, body) => [ride.has_vertex(vertices[0].0), ride.has_shape(*body)],
         ContactName::Pair(sides) => sides.map(|side| ride.has_vertex(side[0])),
     });
-    let touching = world.state.friction.vertices();
-    for (vi, friction) in world.state.motion.vertex_friction.iter_mut().enumerate() {
-        if ride.vertices[vi] {
-            let is_kept = touching.binary_search(&(vi as u32)).is_ok();
-            *friction = if is_kept { by.rotation * *friction } else { DVec3::ZERO };
-        }
-    }
     let loads = &mut world.state.loads;
     let closed = world.setup.obstacles.len();
     for (number, share) in loads.shares.iter_mut().enumerate() {

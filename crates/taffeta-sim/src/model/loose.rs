@@ -18,8 +18,6 @@ pub struct LooseVertex {
     pub position: DVec3,
     /// World velocity \[m/s\].
     pub velocity: DVec3,
-    /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
-    pub friction: DVec3,
     /// World position at time 0 \[m\].
     pub start: DVec3,
     /// Position in the rest shape \[m\].

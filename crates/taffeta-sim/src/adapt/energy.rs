@@ -235,7 +235,7 @@ mod tests {
     use crate::adapt::pass::remesh_cloths;
     use crate::adapt::schedule::remesh_if_due;
     use crate::derive::clock::clamp_normals;
-    use crate::measure::energy::mechanical_energy;
+    use crate::measure::energy::measure;
     use crate::model::description::EnclosedDescription;
     use crate::{ClothDescription, PinDescription, SolverChoice, StepInputs, World, WorldDescription};
     use glam::{DVec2, DVec3};
@@ -244,6 +244,12 @@ mod tests {
     use taffeta_solve::Material;
 
     const DT: f64 = 1.0 / 240.0;
+
+    /// Kinetic, elastic and potential energy together \[J\].
+    fn mechanical_energy(world: &World) -> f64 {
+        let metrics = measure(world);
+        metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy
+    }
 
     /// Two bent sheets, each of two panels with a seam between them, as one cloth. The second panel is laid out elsewhere.
     fn bent_sheets() -> ClothDescription {

@@ -93,7 +93,7 @@ pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material
 pub(crate) fn weigh_anew(world: &mut World) {
     // Masses follow from the material when the sheet is frozen, and the blocks when all is derived anew.
     edit(world, |_| {});
-    world.state.forget_history();
+    world.state.forget_substep();
 }
 
 /// Changes how a cloth is remeshed from the next pass on.

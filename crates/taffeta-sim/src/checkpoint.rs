@@ -19,7 +19,7 @@ use taffeta_contact::{MeshObstacle, MotionBounds};
 use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -179,9 +179,6 @@ fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
     let positions = Arc::make_mut(&mut world.state.motion.positions);
     for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
-        if let Some(history) = &mut world.state.motion.history.raw[i] {
-            history.position += *y - *x;
-        }
     }
     settle_pieces(world, start);
     refill(world);

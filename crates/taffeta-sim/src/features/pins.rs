@@ -74,7 +74,7 @@ pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let axes = pin_axes(world);
     world.state.motion.hold(holds, &axes);
-    world.state.forget_history();
+    world.state.forget_substep();
     rebuild(world);
 }
 

@@ -67,12 +67,6 @@ fn gravity_energy(world: &World) -> f64 {
     -gravity(world).dot(moment)
 }
 
-/// Kinetic, elastic and potential energy together \[J\].
-pub(crate) fn mechanical_energy(world: &World) -> f64 {
-    let elastic = elastic_energy(world);
-    kinetic_energy(world) + elastic.stretch + elastic.bend + gravity_energy(world)
-}
-
 pub(crate) fn gravity(world: &World) -> DVec3 {
     if world.state.last.h > 0.0 { world.state.gravity } else { world.setup.settings.gravity }
 }

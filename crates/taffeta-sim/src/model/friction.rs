@@ -137,20 +137,6 @@ impl FrictionMemory {
         });
     }
 
-    /// The vertices that carry the contacts, sorted.
-    pub(crate) fn vertices(&self) -> Vec<u32> {
-        let mut vertices = Vec::new();
-        for borne in &self.0 {
-            match borne.name {
-                ContactName::Body(carriers, _) => vertices.extend(carriers.map(|vi| vi.0)),
-                ContactName::Pair(sides) => vertices.extend(sides.as_flattened()),
-            }
-        }
-        vertices.sort_unstable();
-        vertices.dedup();
-        vertices
-    }
-
     /// Forgets what touches an obstacle in closed form that is removed, and numbers those after it anew.
     pub(crate) fn remove_body(&mut self, number: u32) {
         self.0.retain(|borne| !matches!(borne.name, ContactName::Body(_, body) if body == number));
@@ -212,43 +198,136 @@ fn renumber_side(
 
 #[cfg(test)]
 mod tests {
-    use super::{BorneContact, FrictionMemory};
-    use glam::DVec3;
-    use taffeta_contact::ContactName;
-    use taffeta_core::VertexIndex;
+    use super::*;
+    use taffeta_core::ContactRow;
 
     const NONE: u32 = u32::MAX;
 
+    fn point(vertex: u32) -> [u32; 3] {
+        [vertex, NONE, NONE]
+    }
+
+    fn borne(friction: DVec3, load: f64) -> Borne {
+        Borne { friction, load, ..Borne::default() }
+    }
+
+    /// A memory of contacts with the normals and the friction that they have borne, each with 1 N more of load than friction.
+    fn memory(entries: &[(ContactName, DVec3, DVec3)]) -> FrictionMemory {
+        let contact = |(name, normal, friction): &(ContactName, DVec3, DVec3)| {
+            let borne = borne(*friction, 1.0 + friction.length());
+            BorneContact { name: *name, normal: *normal, borne }
+        };
+        FrictionMemory(entries.iter().map(contact).collect())
+    }
+
+    /// The contact of vertex 0 with a face, measured along a normal that points to the vertex.
+    fn on_face(face: [u32; 3], normal: DVec3) -> Contact {
+        let [a, b, c] = face.map(VertexIndex);
+        let row = ContactRow {
+            vertices: [VertexIndex(0), a, b, c],
+            weights: [1.0, -0.5, -0.25, -0.25],
+            normal,
+            offset: 0.0,
+            thickness: 1e-3,
+            body_displacement: DVec3::ZERO,
+            static_friction: 0.5,
+            kinetic_friction: 0.5,
+        };
+        Contact::new(ContactName::Pair([point(0), face]), row)
+    }
+
+    /// Vertices from 10 on are of body 1, those from 20 on of body 2.
+    fn body_of(vertex: u32) -> u32 {
+        vertex / 10
+    }
+
+    #[test]
+    fn a_vertex_that_goes_from_face_to_face_keeps_what_it_has_borne() {
+        let (before, after) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
+        let mut friction = FrictionMemory::default();
+        friction.note([(&before, borne(DVec3::X, 3.0))].into_iter());
+        assert_eq!(friction.recall(&[before], body_of), [borne(DVec3::X, 3.0)]);
+        assert_eq!(friction.recall(&[after], body_of), [borne(DVec3::X, 3.0)]);
+        // An edge is as good as a face, but another body is not.
+        let on_edge = on_face([12, 13, NONE], DVec3::Y);
+        assert_eq!(friction.recall(&[on_edge], body_of), [borne(DVec3::X, 3.0)]);
+        assert_eq!(friction.recall(&[on_face([20, 21, 22], DVec3::Y)], body_of), [Borne::default()]);
+        // A row that measures the face against the vertex has the friction of the face.
+        let mut turned = after;
+        (turned.row.normal, turned.row.weights) = (-DVec3::Y, after.row.weights.map(|s| -s));
+        assert_eq!(friction.recall(&[turned], body_of), [borne(-DVec3::X, 3.0)]);
+        let mut noted = FrictionMemory::default();
+        noted.note([(&turned, borne(-DVec3::X, 3.0))].into_iter());
+        assert_eq!(noted.recall(&[before], body_of), [borne(DVec3::X, 3.0)]);
+    }
+
+    #[test]
+    fn contacts_of_a_vertex_with_one_side_share_what_it_has_borne() {
+        let (first, second) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
+        let mut friction = FrictionMemory::default();
+        friction.note([(&first, borne(DVec3::X, 3.0))].into_iter());
+        assert_eq!(friction.recall(&[first, second], body_of), [borne(0.5 * DVec3::X, 1.5); 2]);
+        // One that is left has what both have borne. It slides if any of them did.
+        let sliding = Borne { slides: true, ..borne(DVec3::Z, 5.0) };
+        friction.note([(&first, borne(DVec3::X, 3.0)), (&second, sliding)].into_iter());
+        let both = Borne { slides: true, ..borne(DVec3::X + DVec3::Z, 8.0) };
+        assert_eq!(friction.recall(&[second], body_of), [both]);
+    }
+
+    #[test]
+    fn the_layers_on_both_sides_of_a_vertex_are_told_apart() {
+        let (below, above) = (on_face([10, 11, 12], DVec3::Y), on_face([13, 14, 15], -DVec3::Y));
+        let mut friction = FrictionMemory::default();
+        friction.note([(&below, borne(DVec3::X, 3.0)), (&above, borne(DVec3::Z, 5.0))].into_iter());
+        // Both go to the next face of the same body.
+        let (below, above) = (on_face([11, 12, 13], DVec3::Y), on_face([14, 15, 16], -DVec3::Y));
+        let recalled = friction.recall(&[below, above], body_of);
+        assert_eq!(recalled, [borne(DVec3::X, 3.0), borne(DVec3::Z, 5.0)]);
+    }
+
     #[test]
     fn what_is_remembered_goes_by_the_present_numbers() {
-        let face = |numbers: [u32; 4], body| ContactName::Body(numbers.map(VertexIndex), body);
+        let body = |numbers: [u32; 4], body| ContactName::Body(numbers.map(VertexIndex), body);
         let pair = |sides| ContactName::Pair(sides);
-        let list = |entries: &[(ContactName, DVec3)]| -> Vec<BorneContact> {
-            entries
-                .iter()
-                .map(|(name, vector)| BorneContact { name: *name, vector: *vector, load: vector.length() })
-                .collect()
-        };
-        let mut friction = FrictionMemory(list(&[
-            (face([0, 1, 2, 0], 7), DVec3::X),
-            (face([1, 2, 3, 1], 7), DVec3::Y),
-            (pair([[0, 1, NONE], [2, 10, NONE]]), DVec3::Z),
-            (pair([[1, NONE, NONE], [2, 3, 4]]), 2.0 * DVec3::X),
-            (pair([[2, 4, NONE], [10, 11, 12]]), 2.0 * DVec3::Y),
-        ]));
+        let mut friction = memory(&[
+            (body([0, 1, 2, 0], 7), DVec3::Y, DVec3::X),
+            (body([1, 2, 3, 1], 7), DVec3::Y, DVec3::X),
+            (pair([[0, 1, NONE], [2, 10, NONE]]), DVec3::X, DVec3::Z),
+            (pair([[0, 1, NONE], [3, 10, NONE]]), DVec3::X, DVec3::Z),
+            (pair([point(1), [2, 3, 4]]), DVec3::Y, 2.0 * DVec3::X),
+            (pair([point(1), [3, NONE, NONE]]), DVec3::Y, 3.0 * DVec3::X),
+            (pair([[2, 4, NONE], [10, 11, 12]]), DVec3::Z, 2.0 * DVec3::Y),
+            (pair([point(3), [10, 11, 12]]), DVec3::Z, 4.0 * DVec3::Y),
+        ]);
         // Vertex 3 is gone, the others of the mesh are turned around, and those of an obstacle move up.
         friction.renumber(|vertex| match vertex {
             3 => None,
             10.. => Some(vertex - 1),
             _ => Some(4 - vertex),
         });
-        let expected = [
-            (face([4, 3, 2, 4], 7), DVec3::X),
-            (pair([[0, 2, NONE], [9, 10, 11]]), 2.0 * DVec3::Y),
+        let expected = memory(&[
+            (body([4, 3, 2, 4], 7), DVec3::Y, DVec3::X),
+            // Of the face that vertex 1 touched an edge is left. It is the first side now, but the vertex stays the point.
+            (pair([[0, 2, NONE], point(3)]), DVec3::Y, 2.0 * DVec3::X),
+            (pair([[0, 2, NONE], [9, 10, 11]]), DVec3::Z, 2.0 * DVec3::Y),
             // What was the first side is the second one now.
-            (pair([[2, 9, NONE], [3, 4, NONE]]), -DVec3::Z),
-        ];
-        assert_eq!(friction.0, list(&expected));
-        assert!(friction.0.is_sorted_by_key(|borne| borne.name));
+            (pair([[2, 9, NONE], [3, 4, NONE]]), -DVec3::X, -DVec3::Z),
+        ]);
+        assert_eq!(friction, expected);
+        assert!(friction.are_sound());
+    }
+
+    #[test]
+    fn a_point_of_which_another_point_is_left_is_that_of_the_first() {
+        let (vertex, face) = (point(4), [5, 6, 7]);
+        let mut friction = memory(&[(ContactName::Pair([vertex, face]), DVec3::Y, DVec3::X)]);
+        // One corner of the face is left, and comes before the vertex.
+        friction.renumber(|number| match number {
+            4 => Some(9),
+            5 => Some(3),
+            _ => None,
+        });
+        let turned = memory(&[(ContactName::Pair([point(3), point(9)]), -DVec3::Y, -DVec3::X)]);
+        assert_eq!(friction, turned);
     }
 }

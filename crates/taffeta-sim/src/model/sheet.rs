@@ -148,8 +148,6 @@ impl Sheet {
             let vertex = VertexAttributes {
                 position: motion.positions[vi],
                 velocity: motion.velocities[vi],
-                history: motion.history[vi],
-                friction: motion.vertex_friction[vi],
                 start: self.starts[vi],
                 hold: motion.hold_of(vi),
                 input,
@@ -206,8 +204,6 @@ impl Sheet {
             mass: frozen.mass,
             position: motion.positions.raw[first + k],
             velocity: motion.velocities.raw[first + k],
-            history: motion.history.raw[first + k],
-            friction: motion.vertex_friction.raw[first + k],
             start: frozen.start,
             layout: frozen.layout,
             hold: motion.hold_of(VertexIndex::from_usize(first + k)),
@@ -408,8 +404,6 @@ impl Thawed {
         let mut motion = Motion {
             positions: Arc::new(collect.each(|vertex| vertex.position, |vertex| vertex.position)),
             velocities: Arc::new(collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity)),
-            history: collect.each(|vertex| vertex.history, |vertex| vertex.history),
-            vertex_friction: collect.each(|vertex| vertex.friction, |vertex| vertex.friction),
             masses: Arc::new(masses),
             inverse_masses: Arc::default(),
             held: Arc::default(),

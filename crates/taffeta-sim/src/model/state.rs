@@ -113,7 +113,7 @@ impl LastSubstep {
 
 impl State {
     /// Begins with a short substep again: after a jump of the forces, the error of the last one tells nothing.
-    pub(crate) fn forget_history(&mut self) {
+    pub(crate) fn forget_substep(&mut self) {
         self.last_substep = 0.0;
     }
 

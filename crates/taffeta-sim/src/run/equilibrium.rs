@@ -78,7 +78,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         }
     };
     Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
-    world.state.forget_history();
+    world.state.forget_substep();
     world.state.still = None;
     world.state.frame += 1;
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
@@ -116,7 +116,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         world.watch.pass(world.state.time)?;
         let before = note_substep(world);
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
-        world.state.forget_history();
+        world.state.forget_substep();
         world.derived.begin_frame();
         times.run(Stage::Predict, || predict(world, step));
         times.run(Stage::Detect, || detect(world, step));

@@ -112,7 +112,7 @@ fn make_step(
 fn take_forces(world: &mut World, inputs: &StepInputs) {
     let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
     if gravity != world.state.gravity {
-        world.state.forget_history();
+        world.state.forget_substep();
     }
     world.state.gravity = gravity;
     world.inputs.grabbed.clear();

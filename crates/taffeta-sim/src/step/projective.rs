@@ -6,9 +6,9 @@ use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
 use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
-use crate::model::state::LastSubstep;
+use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
-use taffeta_contact::response::{project, take_back_slip};
+use taffeta_contact::response::{Borne, project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
@@ -19,27 +19,31 @@ use taffeta_solve::drivers::projective::ProjectiveDriver;
 const CONTACT_PASSES: u32 = 4;
 
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
-/// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
+/// left. The forces of contacts are remembered, and the next substep begins with them.
 pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
     let time = world.state.time;
     set_volume_targets(world, h);
     for contact in &mut world.state.last.contacts {
-        let Some(vi) = contact.row.vertex() else { continue };
-        let force = world.state.motion.vertex_friction[vi] * (h * h);
-        contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
-        contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
+        // The memory is of forces here: nothing of it is slip that is to be taken back.
+        let Borne { friction, load, .. } = std::mem::take(&mut contact.borne);
+        contact.normal_lambda = load * (h * h);
+        contact.friction_lambda = friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
     let World { derived, scratch, state, .. } = world;
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-    for contact in &world.state.last.contacts {
-        if let Some(vi) = contact.row.vertex() {
-            world.state.motion.vertex_friction[vi] += multiplier(contact) / (h * h);
-        }
-    }
+    note_forces(&mut world.state, h);
     meet_late_contacts(world, h);
     Ok(())
+}
+
+/// Notes what the contacts bear at the end.
+fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
+    let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
+    friction.note(bearing.map(|contact| {
+        let (friction, load) = (contact.friction_lambda / (h * h), contact.normal_lambda / (h * h));
+        (contact, Borne { friction, load, slides: !contact.sticks })
+    }));
 }
 
 /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as

@@ -23,6 +23,7 @@ struct Case {
     normals: Vec<DVec3>,
     inertia: Vec<f64>,
     rows: Vec<ContactRow>,
+    springs: Vec<FrictionSpring>,
     stiffnesses: [f64; 2],
     drags: Vec<Drag<3>>,
     system: System,
@@ -59,8 +60,21 @@ impl Case {
             target: start[face[1].0 as usize] - DVec3::Z * 0.01,
         };
         let drags = sheet.topology.faces.iter().map(drag).collect();
-        let mut case =
-            Self { sheet, start, blocks, normals, inertia, rows, stiffnesses, drags, system, z, hessian };
+        let springs = Vec::new();
+        let mut case = Self {
+            sheet,
+            start,
+            blocks,
+            normals,
+            inertia,
+            rows,
+            springs,
+            stiffnesses,
+            drags,
+            system,
+            z,
+            hessian,
+        };
         case.update();
         case
     }
@@ -72,17 +86,17 @@ impl Case {
             held: &self.sheet.state.held,
             damping_rate: RATE,
             drag: Drags { faces: &self.drags, segments: &[] },
-            contacts: Contacts {
-                rows: &self.rows,
-                start: &self.start,
-                carried: &[],
-                stiffnesses: &self.stiffnesses,
-            },
+            contacts: Contacts { rows: &self.rows, springs: &self.springs, stiffnesses: &self.stiffnesses },
             clamps: &self.normals,
         }
     }
 
     fn update(&mut self) {
+        let spring = |(row, stiffness): (&ContactRow, &f64)| {
+            let origin = row.interpolate(|vi| self.start[vi.0 as usize]);
+            FrictionSpring { origin, carried: DVec3::ZERO, stiffness: *stiffness, slides: false }
+        };
+        self.springs = self.rows.iter().zip(&self.stiffnesses).map(spring).collect();
         self.z.chunks_exact_mut(3).zip(&self.start).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
         let mut system = self.system.clone();
         let mut hessian = self.hessian.clone();

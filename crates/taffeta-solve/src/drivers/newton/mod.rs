@@ -307,6 +307,8 @@ impl NewtonDriver {
 #[cfg(test)]
 mod drag_tests;
 #[cfg(test)]
+mod friction_tests;
+#[cfg(test)]
 mod hessian_tests;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,7 @@ mod driven;
 mod examples;
 mod golden;
 mod grabs;
+mod groups;
 mod guide;
 mod hung_sheet;
 mod incline;

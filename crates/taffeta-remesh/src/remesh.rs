@@ -73,8 +73,8 @@ pub fn remesh(
     report
 }
 
-/// The metric that the present shape asks for at each vertex of the cloths that are remeshed, if that is finer than the mesh: so
-/// that some edge is more than `lack` times as long as asked. Else nothing.
+/// The metric that the present shape asks for at each vertex of those cloths that are remeshed where it is finer than the mesh: so
+/// that some edge of the cloth is more than `lack` times as long as asked.
 pub fn find_lacks(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
@@ -85,11 +85,14 @@ pub fn find_lacks(
     let mut working = Working::gather(mesh, attributes, &touched);
     update_metrics(&mut working, pass, Hinges::InFull);
     limit_at_runs(&mut working, attributes);
-    let sizes = working.edges.iter().map(|row| working.size_of_row(mesh, attributes, row));
-    if sizes.fold(0.0, f64::max) <= lack {
-        return Vec::new();
+    let mut lacks = vec![false; touched.len()];
+    for row in &working.edges {
+        if let Some(cloth) = working.cloths[row.ends[0] as usize] {
+            lacks[cloth as usize] |= working.size_of_row(mesh, attributes, row) > lack;
+        }
     }
-    working.vertices.iter().map(|&v| (v, working.metrics[slot_of(v)])).collect()
+    let is_lacking = |v: &&VertexKey| working.cloths[slot_of(**v)].is_some_and(|cloth| lacks[cloth as usize]);
+    working.vertices.iter().filter(is_lacking).map(|&v| (v, working.metrics[slot_of(v)])).collect()
 }
 
 /// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the

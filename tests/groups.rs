@@ -52,11 +52,12 @@ fn state_of(world: &World, cloth: usize) -> (Vec<DVec3>, Vec<DVec3>) {
     (world.mesh(cloth).positions, world.velocities(cloth))
 }
 
-/// Steps a cloth alone and with another one, which is listed after or before it; the states must be the same bits.
+/// Steps a cloth alone and with another one, which is listed after or before it; positions \[m\] and velocities must be the same
+/// but for a round-off.
 fn assert_alone(
     (cloth, other): (&ClothDescription, &ClothDescription),
     settings: &SimulationSettings,
-    frames: u32,
+    (frames, round_off): (u32, f64),
 ) {
     let what = format!("{:?} beside {:?}", settings.solver, other.mesh.positions[1]);
     let mut alone = build(&world_of(vec![cloth.clone()], settings.clone()));
@@ -67,11 +68,13 @@ fn assert_alone(
         assert_eq!(reports.each_ref().map(|report| report.plan.groups), [1, 2, 2], "{what}");
         let expected = state_of(&alone, 0);
         for (found, place) in [(state_of(&after, 0), "after"), (state_of(&before, 1), "before")] {
-            let differing = found.0.iter().zip(&expected.0).filter(|(a, b)| a != b).count();
-            let counts = [found.0.len(), expected.0.len()];
+            assert_eq!(found.0.len(), expected.0.len(), "{what}, listed {place}, frame {frame}");
+            let farthest =
+                |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+            let apart = [farthest(&found.0, &expected.0), FRAME * farthest(&found.1, &expected.1)];
             assert!(
-                found == expected,
-                "{what}, listed {place}, frame {frame}: {differing} of {counts:?} positions differ"
+                apart.iter().all(|apart| *apart <= round_off),
+                "{what}, listed {place}, frame {frame}: {apart:?} m"
             );
         }
     }
@@ -81,8 +84,17 @@ fn assert_alone(
 fn an_unrelated_cloth_changes_no_bit() {
     for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block] {
         for other in &others() {
-            assert_alone((&near(), other), &settings(solver, None), 30);
+            assert_alone((&near(), other), &settings(solver, None), (30, 0.0));
         }
+    }
+}
+
+#[test]
+fn an_unrelated_cloth_changes_what_is_remeshed_by_no_more_than_round_off() {
+    for other in others() {
+        let (cloth, other) = (remeshed(near()), remeshed(other));
+        // Edits use the slots of removed elements again, those of all cloths in common: sums in the order of keys differ.
+        assert_alone((&cloth, &other), &SimulationSettings::default(), (12, 1e-9));
     }
 }
 

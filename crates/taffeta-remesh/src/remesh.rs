@@ -22,6 +22,7 @@ use crate::settings::RemeshSettings;
 use crate::sizing::{Hinges, update_metrics};
 use crate::spread::spread;
 use crate::working::Working;
+use std::collections::BTreeSet;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -151,7 +152,7 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
     let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spreads_spin } = start;
     let owed = Owed::default();
     report.displacements = vec![0.0; rules.max_vertices.len()];
-    let budget = rules.budget_of(working.vertices.len());
+    let budgets = rules.budgets(&working.vertex_counts);
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
     let mut editor = Editor {
         mesh,
@@ -161,7 +162,8 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         veto,
         working,
         report,
-        budget,
+        budgets,
+        spent: BTreeSet::new(),
         spin: if spreads_spin { Spin::Spread(&owed) } else { Spin::OnRing },
         drifts,
         allowance,

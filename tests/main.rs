@@ -18,6 +18,7 @@ mod examples;
 mod gliding;
 mod golden;
 mod grabs;
+mod groups;
 mod guide;
 mod hung_sheet;
 mod incline;

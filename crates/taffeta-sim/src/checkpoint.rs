@@ -3,7 +3,8 @@
 //! A checkpoint holds what a run has that its scene has not: the keyed meshes with their attributes, the time, and
 //! which pins have let go; which edges have is among the attributes. A run that is resumed from it gives the same bits as one that was not interrupted.
 
-use crate::derive::crossings::{bounds, resume_pairs};
+use crate::derive::bodies::body_count;
+use crate::derive::crossings::{PairBounds, bounds, resume_pairs};
 use crate::derive::rebuild::{put_sheet, rebuild};
 use crate::derive::world::World;
 use crate::model::drives::Drives;
@@ -15,7 +16,7 @@ use crate::model::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
-use taffeta_contact::{MeshObstacle, MotionBounds};
+use taffeta_contact::MeshObstacle;
 use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
@@ -29,7 +30,7 @@ pub struct Checkpoint<Sheet = Thawed> {
     /// The parts of the world that it is of.
     parts: Parts,
     /// For which motion the pairs that are near each other were collected.
-    bounds: Option<MotionBounds>,
+    bounds: PairBounds,
     /// Where bodies were moved to from outside.
     drives: Drives,
     sheet: Sheet,
@@ -258,7 +259,9 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     if let Some(solid) = world.setup.solids.iter().find(|solid| !has_surface(solid)) {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
-    if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {
+    let Setup { cloths, pins, obstacles, meshes, .. } = &world.setup;
+    let counts = [cloths.len(), body_count(world), pins.len(), obstacles.len() + meshes.len()];
+    if let Some(reason) = checkpoint.state.find_defect(counts) {
         return Err(reason);
     }
     if !checkpoint.state.loads.is_sound(world.setup.obstacles.len() + world.setup.meshes.len()) {
@@ -276,8 +279,8 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(reason);
     }
     let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
-    let meeting = mesh.vertex_count() + loose.len() + obstacles;
-    if checkpoint.bounds.as_ref().is_some_and(|bounds| !bounds.are_sound(meeting)) {
+    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(world));
+    if !checkpoint.bounds.are_sound(&counts, obstacles) {
         return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
     }
     let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();

@@ -53,7 +53,7 @@ pub(crate) fn teleport(
     for place in &ride.obstacles {
         match place {
             ObstaclePlace::Closed(number) => world.setup.obstacles[*number].motion.carry(&by),
-            ObstaclePlace::Mesh(number) => world.setup.meshes[*number].carry(&by),
+            ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[*number].carry(&by),
         }
     }
     carry(world, &[ride], keep_velocities);
@@ -224,7 +224,7 @@ pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
         carry_memory(world, ride);
         carry_vertices(&mut world.state, ride, keep_velocities);
     }
-    world.state.still = None;
+    world.state.wake();
     world.scratch.placed.forget();
     rebuild(world);
 }

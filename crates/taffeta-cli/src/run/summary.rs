@@ -147,6 +147,7 @@ impl Summary<'_> {
             "why": ask::solver_reason(&self.prepared.world),
             "accuracy": self.accuracy_json(),
             "substeps": { "setting": setting(settings.substeps), "per_frame": extent(self.totals.substeps_per_frame) },
+            "groups": { "per_frame": extent(self.totals.groups_per_frame) },
             "iterations": { "setting": setting(settings.iterations), "per_substep": extent(self.totals.iterations) },
             "time_integration": ask::time_integration_name(&self.prepared.world),
             "threads": self.prepared.threads,

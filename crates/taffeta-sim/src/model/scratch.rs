@@ -6,6 +6,7 @@ use crate::model::grabs::GrabbedPatch;
 use crate::model::pins::Guided;
 use crate::model::placed::PlacedMeshes;
 use glam::DVec3;
+use taffeta_contact::boxes::Aabb;
 use taffeta_core::lanes::Row;
 
 /// Inputs of a step, and options of its substeps.
@@ -58,6 +59,8 @@ pub(crate) struct Scratch {
     pub guided: Vec<Guided>,
     /// The work that the step may do.
     pub effort: Effort,
+    /// Around each cloth over the substeps of the step so far; empty if nobody asks.
+    pub reach: Vec<Aabb>,
     /// Mesh obstacles at the ends of the substep.
     pub placed: PlacedMeshes,
 }

@@ -5,6 +5,8 @@
 //!                                      ◄──thaw────
 //! ```
 
+mod part;
+
 use crate::model::loose::LooseVertex;
 use crate::model::motion::Motion;
 use crate::model::numbering::Numbering;
@@ -386,6 +388,22 @@ impl Thawed {
     pub(crate) fn holders(&self) -> BTreeSet<u32> {
         let of_mesh = self.attributes.vertices.values().filter_map(|vertex| vertex.hold);
         of_mesh.chain(self.loose.iter().filter_map(|vertex| vertex.hold)).map(|hold| hold.pin).collect()
+    }
+
+    /// Number of vertices of each of so many cloths, and of the loose bodies after them, of so many bodies in all.
+    pub(crate) fn vertex_counts(&self, cloths: usize, bodies: usize) -> Vec<usize> {
+        let mut counts = vec![0; bodies];
+        let mut seen: SecondaryMap<VertexKey, ()> =
+            SecondaryMap::with_capacity(self.mesh.vertex_slot_limit());
+        for (f, face) in &self.attributes.faces {
+            let corners = self.mesh.face_vertices(f);
+            let new = corners.into_iter().filter(|v| seen.insert(*v, ()).is_none()).count();
+            counts[face.cloth as usize] += new;
+        }
+        for vertex in &self.loose {
+            counts.get_mut(cloths + vertex.body as usize).into_iter().for_each(|count| *count += 1);
+        }
+        counts
     }
 
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.

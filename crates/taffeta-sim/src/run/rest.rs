@@ -21,7 +21,7 @@ use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
 use crate::model::stage::{Stage, StageTimes};
-use crate::model::state::{Speeds, Still};
+use crate::model::state::{Speeds, Still, StillGroup};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
@@ -37,6 +37,25 @@ pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usiz
     let is_adapted = (0..world.setup.cloths.len())
         .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || is_due(world, cloth));
     world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+    note_still_groups(world);
+}
+
+/// Notes what groups have ended the step with, where it has changed no mesh of theirs. Those that rest, and on which passes have
+/// found nothing to do, were not looked at.
+fn note_still_groups(world: &mut World) {
+    let mut groups = std::mem::take(&mut world.state.groups);
+    for (group, part) in groups.iter_mut().zip(&world.parts) {
+        let is_looked_at =
+            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || is_due(world, *cloth);
+        let contacts = match group.still {
+            Some(still) if still.is_adapted => continue,
+            Some(still) => still.contacts,
+            None => part.world.state.last.active_contacts(),
+        };
+        let is_adapted = part.selection.cloths.iter().all(is_looked_at);
+        group.still = part.is_of(&world.state.sheet).then_some(StillGroup { contacts, is_adapted });
+    }
+    world.state.groups = groups;
 }
 
 /// Facts about the world if it rests for a whole step of length `dt` \[s\]; `None` if it does not.
@@ -64,9 +83,8 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
 pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     let mut times = StageTimes::default();
     world.safeguard = SafeguardReport::default();
-    world.state.time += dt;
     world.state.frame += 1;
-    note_loads_at_rest(world, dt);
+    pass_time(world, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
         note_passes(world);
@@ -95,6 +113,12 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         state_hash: times.run(Stage::Measure, || state_hash(world)),
         times,
     }
+}
+
+/// Lets time pass for a world at rest.
+pub(crate) fn pass_time(world: &mut World, dt: f64) {
+    world.state.time += dt;
+    note_loads_at_rest(world, dt);
 }
 
 /// Returns whether every body is slow now, and was so at the start of the last substep.

@@ -8,6 +8,7 @@ use crate::model::error::StepError;
 use crate::model::inertia::GAMMA;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
+use crate::model::state::State;
 use crate::step::accuracy::local_error;
 use crate::step::detect::detect;
 use crate::step::finish::finish;
@@ -47,5 +48,16 @@ pub(crate) fn run_substep(
         run_stage(world, h, plan, times)?;
         times.run(Stage::Secure, || secure(world, h));
         times.run(Stage::Finish, || finish(world, h))
-    })
+    })?;
+    note_reach(world);
+    Ok(())
+}
+
+/// Notes where the cloths have come to, if somebody asks.
+fn note_reach(world: &mut World) {
+    let State { sheet, motion, .. } = &world.state;
+    for (cloth, reach) in (0..).zip(&mut world.scratch.reach) {
+        let positions = motion.positions.raw[sheet.vertex_range(cloth)].iter();
+        *reach = positions.fold(*reach, |area, x| area.with(*x));
+    }
 }

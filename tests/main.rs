@@ -15,6 +15,7 @@ mod damaged;
 mod determinism;
 mod driven;
 mod examples;
+mod gliding;
 mod golden;
 mod grabs;
 mod guide;

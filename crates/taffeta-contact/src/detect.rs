@@ -279,7 +279,9 @@ impl Probe<'_> {
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
-        Some(Contact::new(ContactName::Body(vertices, self.number), row))
+        let begun: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.carried(*vi) * s).sum();
+        let depth = (surface.offset - self.placed.shape.signed_distance(begun).0).max(0.0);
+        Some(Contact { depth, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }
 
     /// Where a vertex would be at the end of the substep if it stuck to the body.

@@ -22,6 +22,10 @@ pub(crate) enum Nearest {
     Strictly,
 }
 
+/// Sine of the angle by which a direction may lie outside of the normal cone of a vertex or edge: below it a small motion
+/// would make contacts come and go.
+const LEAN: f64 = 0.05;
+
 /// The elements around each vertex.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fans {
@@ -52,6 +56,31 @@ impl Fans {
     /// The first element at a vertex.
     pub(crate) fn first_at(&self, v: u32) -> Option<[u32; 3]> {
         self.around(v).first().copied()
+    }
+
+    /// The direction in the normal cone of a point that is nearest to a unit vector `toward`: in no part of the surface around
+    /// it does the surface come closer that way. `None` if it lies farther outside than by a small angle. Inside of a face it
+    /// is the vector itself.
+    pub(crate) fn clamp(&self, point: &Point, toward: DVec3, at: impl Fn(u32) -> DVec3) -> Option<DVec3> {
+        let [a, b, _] = point.vertices;
+        let mut clamped = toward;
+        let mut cut = |way: DVec3| {
+            let way = way.normalize_or_zero();
+            let lean = toward.dot(way);
+            clamped -= way * clamped.dot(way).max(0.0);
+            lean <= lean_knob()
+        };
+        let is_inside = match point.count {
+            1 => self.around(a).iter().flatten().filter(|v| **v != a).all(|v| cut(at(*v) - at(a))),
+            2 => {
+                let along = (at(b) - at(a)).normalize_or_zero();
+                let faces = self.around(a).iter().filter(|corners| corners.contains(&b));
+                let mut apexes = faces.filter_map(|corners| corners.iter().find(|v| **v != a && **v != b));
+                apexes.all(|v| cut((at(*v) - at(a)).reject_from(along)))
+            }
+            _ => true,
+        };
+        is_inside.then(|| clamped.try_normalize()).flatten()
     }
 
     /// Returns whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\],
@@ -127,4 +156,9 @@ mod tests {
         );
         assert!(fans.is_nearest(&point(&[0, 1, 2]), DVec3::X, Nearest::Strictly, at), "inside a face");
     }
+}
+
+fn lean_knob() -> f64 {
+    static K: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
+    *K.get_or_init(|| std::env::var("C_LEAN").ok().and_then(|s| s.parse().ok()).unwrap_or(LEAN))
 }

@@ -65,6 +65,9 @@ pub struct Contact {
     pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
+    /// The most by which it can have been violated at the start of the substep \[m\]: what is on the wrong side of the plane of
+    /// the end there need not have been too close.
+    pub depth: f64,
     /// Multiplier of the separation so far \[kg·m\]; divided by `h²` it is the normal force.
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
@@ -81,6 +84,7 @@ impl Contact {
         Self {
             name,
             row,
+            depth: f64::INFINITY,
             normal_lambda: 0.0,
             friction_lambda: DVec3::ZERO,
             sticks: false,
@@ -94,6 +98,11 @@ impl Contact {
         slip.reject_from_normalized(self.row.normal)
     }
 
+    /// How deep it was at the start of the substep \[m\], where its point `begun` \[m\], with what the body moves by itself.
+    pub fn violation(&self, begun: DVec3) -> f64 {
+        (-self.row.gap(begun)).max(0.0).min(self.depth)
+    }
+
     /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.
     pub fn orientation(&self) -> f64 {
         let ContactName::Pair([[first, ..], _]) = self.name else { return 1.0 };
@@ -105,14 +114,16 @@ impl Contact {
 /// Separates the contacts that are violated at the start of a substep, without giving velocity: `start` and `rows` are
 /// moved alike. Remeshing, obstacles that appear and round-off leave such contacts behind.
 pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h: f64) {
-    for Contact { row, .. } in contacts {
+    for contact in contacts {
+        let row = &contact.row;
         // The body is where it stands at the end of the substep; what it moves by itself is no violation.
-        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
+        let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
+        let violation = contact.violation(begun);
         let weight = effective_inverse_mass(row, rows);
-        if gap >= 0.0 || weight == 0.0 {
+        if violation == 0.0 || weight == 0.0 {
             continue;
         }
-        let push = (-gap).min(DEEPEST_PUSH_SPEED * h);
+        let push = violation.min(DEEPEST_PUSH_SPEED * h);
         for (vi, s) in row.vertices.iter().zip(row.weights) {
             let shift = row.normal * (rows[index(*vi)].inverse_mass * s * push / weight);
             start[index(*vi)] += shift;
@@ -124,12 +135,14 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
 /// contacts, and primitives that hand a load to each other; at once they would push like a blow.
 pub fn relieve(contacts: &mut [Contact], start: &[DVec3], h: f64) {
-    for Contact { row, borne, .. } in contacts {
-        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
-        let depth = (-gap).max(0.0);
+    for contact in contacts {
+        let row = &contact.row;
+        let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
+        let depth = contact.violation(begun);
+        let borne = &mut contact.borne;
         let left = if borne.load > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
         borne.relief = left.clamp(0.0, depth);
-        row.offset -= borne.relief;
+        contact.row.offset -= borne.relief;
     }
 }
 

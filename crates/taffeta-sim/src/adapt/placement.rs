@@ -96,7 +96,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
         held: &held,
         damping_rate: 0.0,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
         clamps: &clamps,
     };
     let limits = NewtonLimits {

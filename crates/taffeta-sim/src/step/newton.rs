@@ -17,12 +17,15 @@ use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
-use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
+use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
+
+/// Speed beyond the give of its friction from which a contact slides \[m/s\].
+const SLIDING_SPEED: f64 = 1e-3;
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
 /// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
@@ -33,10 +36,12 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, 
     let friction = touch.force.reject_from_normalized(row.normal);
     contact.normal_lambda = h * h * normal_force;
     contact.friction_lambda = friction * (h * h);
-    let square: f64 = row.weights.iter().map(|s| s * s).sum();
+    let is_free = |vi: VertexIndex| work.rows[vi.to_usize()].inverse_mass > 0.0;
+    let free = row.vertices.into_iter().zip(row.weights).filter(|(vi, _)| is_free(*vi));
+    let square: f64 = free.map(|(_, s)| s * s).sum();
     let begun = row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share;
     let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-    let push = (ended - begun).dot(row.normal).clamp(0.0, (-row.gap(begun)).max(0.0));
+    let push = (ended - begun).dot(row.normal).clamp(0.0, contact.violation(begun));
     for (vi, s) in row.vertices.into_iter().zip(row.weights) {
         let i = vi.to_usize();
         if s == 0.0 || work.rows[i].inverse_mass == 0.0 {
@@ -92,7 +97,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
+    let contacts = Contacts { rows: &rows, springs: &springs, tolerated_slip: SLIDING_SPEED * h, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,

@@ -5,11 +5,6 @@ use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 
-/// Part of the limit of static friction by which the spring of a contact may exceed it at the end of a solve before the contact
-/// slides. It never bears more than the limit: what it lacks the contacts around it bear. Without a margin, one contact that
-/// has an uneven share of the weight slides, bears the kinetic friction, and takes all others along.
-const MARGIN: f64 = 0.35;
-
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///
 /// Friction is an elastic spring with a limit (return mapping; J. C. Simo and T. A. Laursen, An augmented Lagrangian treatment
@@ -26,6 +21,9 @@ pub struct Contacts<'a> {
     pub rows: &'a [ContactRow],
     /// The springs of friction, one per row.
     pub springs: &'a [FrictionSpring],
+    /// Slip beyond the limit of the spring, in one step, from which a contact that stuck slides \[m\]. Below, contacts that have an uneven
+    /// share of the weight give way to those around them: one that slid would bear the kinetic friction, and take all others along.
+    pub tolerated_slip: f64,
     /// The stiffness of each along its normal \[N/m\].
     pub stiffnesses: &'a [f64],
 }
@@ -109,9 +107,12 @@ impl Contacts<'_> {
             let point = row.interpolate(|vi| at(x, vi.0));
             let stiffness = self.stiffnesses[number];
             let normal_force = stiffness * (-row.gap(point)).max(0.0);
-            let spring = self.springs[number].stiffness * self.slip(number, point).length();
+            let friction = self.springs[number].stiffness;
+            let slip = self.slip(number, point).length();
+            let spring = friction * slip;
+            let beyond = slip - row.static_friction * normal_force / friction;
             // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
-            touch.slides |= is_converged && spring > (1.0 + MARGIN) * row.static_friction * normal_force;
+            touch.slides |= is_converged && beyond > self.tolerated_slip;
             let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
             let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
             let force = spring.min(before) - spring.min(touch.bound);

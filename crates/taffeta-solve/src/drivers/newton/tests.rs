@@ -166,7 +166,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     held: &sheet.state.held,
                     damping_rate: 0.0,
                     drag: Drags::default(),
-                    contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+                    contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
@@ -209,7 +209,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
@@ -271,7 +271,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             held: &sheet.state.held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(x, &plate);

@@ -97,7 +97,12 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, springs: &springs, tolerated_slip: SLIDING_SPEED * h, stiffnesses: &stiffnesses };
+    let contacts = Contacts {
+        rows: &rows,
+        springs: &springs,
+        tolerated_slip: SLIDING_SPEED * h,
+        stiffnesses: &stiffnesses,
+    };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,

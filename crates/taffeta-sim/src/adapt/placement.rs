@@ -177,7 +177,7 @@ fn keep_outside(world: &World, start: &[DVec3], end: &mut [DVec3]) {
 /// Moves vertices without giving them velocity; momenta follow.
 fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
     let positions = Arc::make_mut(&mut world.state.motion.positions);
-    for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
+    for (i, (_, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
     }
     settle_pieces(world, start);

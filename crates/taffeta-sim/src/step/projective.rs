@@ -43,7 +43,7 @@ fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
     friction.note(bearing.map(|contact| {
         let (friction, load) = (contact.friction_lambda / (h * h), contact.normal_lambda / (h * h));
-        (contact, Borne { friction, load, slides: !contact.sticks })
+        (contact, Borne { friction, load, slides: !contact.sticks, ..Borne::default() })
     }));
 }
 

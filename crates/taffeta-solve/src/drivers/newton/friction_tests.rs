@@ -144,6 +144,18 @@ fn the_bound_stays_between_two_readings_and_its_change_has_a_worth() {
 }
 
 #[test]
+fn friction_is_settled_when_it_hardly_changes() {
+    let mut case = Case::fresh();
+    // 0.5 % deeper bears 0.5 % more, which is settled; 2 % are not.
+    let at = |depth: f64| DVec3::new(0.003, -DEPTH * depth, 0.0);
+    case.grip(at(1.0), false);
+    let worth = case.grip(at(1.005), true);
+    assert!((worth - 0.025 * 0.025 / INERTIA).abs() < 1e-15, "{worth}");
+    assert_eq!(case.grip(at(1.025), true), f64::INFINITY);
+    assert_eq!(case.grip(at(1.025), true), 0.0);
+}
+
+#[test]
 fn obstacles_do_not_give_way_to_friction() {
     let mut case = Case::fresh();
     case.row.vertices[1] = VertexIndex(1);

@@ -5,6 +5,9 @@ use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 
+/// Part of the friction of all contacts by which it may change at a converged iterate and count as settled.
+const SETTLED: f64 = 0.01;
+
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///
 /// Friction is an elastic spring with a limit (return mapping; J. C. Simo and T. A. Laursen, An augmented Lagrangian treatment
@@ -96,13 +99,14 @@ impl Contacts<'_> {
 
     /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of those that
     /// stuck have begun to slide. Returns what the change of the friction is worth \[J\]: by as much at most it moves the
-    /// minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less.
+    /// minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less, infinite if at a converged iterate the
+    /// friction of all has still changed by a good part: that moves the minimum little in one step, and much in many.
     pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
             touches.extend(self.springs.iter().map(|s| Touch { slides: s.slides, ..Touch::default() }));
         }
-        let mut decrease = 0.0;
+        let (mut decrease, mut changed, mut sum) = (0.0, 0.0, 0.0);
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
             let stiffness = self.stiffnesses[number];
@@ -123,8 +127,10 @@ impl Contacts<'_> {
             };
             let pairs = row.vertices.into_iter().zip(row.weights);
             decrease += force * force * pairs.map(mobility).sum::<f64>();
+            (changed, sum) = (changed + force.abs(), sum + spring.min(touch.bound));
         }
-        decrease
+        let is_settled = !is_converged || changed <= SETTLED * sum;
+        if is_settled { decrease } else { f64::INFINITY }
     }
 
     /// Adds the gradient, notes forces and their derivatives, returns the energy \[J\].

@@ -102,7 +102,7 @@ fn damping_calms_an_oscillating_sheet() {
     assert!(damped < 0.02 * free, "{damped} of {free}");
 }
 
-/// Stiff, and held at two corners, so that it snaps: backward differences alone raise the energy by half a thousandth.
+/// Stiff, and held at two corners, so that it snaps.
 #[test]
 fn a_snap_feeds_no_energy_to_the_sheet() {
     let mut cloth = swing(20);

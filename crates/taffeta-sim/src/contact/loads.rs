@@ -2,9 +2,8 @@
 //!
 //! Contacts tell how the load is shared. How large it is follows from the momentum of the cloths, wherever nothing else can take
 //! it: what they lose beyond gravity, air, grabs and damping is what obstacles receive. This holds to round-off, while the
-//! forces of contacts are as exact as the solver, lack what the safeguard stops, and lead the momentum by the memory of
-//! backward differences. What that memory still hands over after a contact has opened belongs to the obstacles that were
-//! touched last. Where pins hold something, or pressure is part of the solve, the sum of the forces and of what the
+//! forces of contacts are as exact as the solver, lack what the safeguard stops, and count for a whole substep where a contact
+//! has begun within it. What is lost while no contact is closed belongs to the obstacles that were touched last. Where pins hold something, or pressure is part of the solve, the sum of the forces and of what the
 //! safeguard takes is all that is known.
 
 use crate::derive::pressure::{has_pressure, is_pressure_explicit};

@@ -65,13 +65,13 @@ pub fn factorizations(world: &World) -> usize {
 pub(crate) fn is_second_order(world: &World) -> bool {
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::Bdf2 => world.derived.choice.capabilities().second_order,
+        TimeIntegration::Auto | TimeIntegration::Sdirk2 => world.derived.choice.capabilities().second_order,
     }
 }
 
-/// The time integration in use: `euler` or `bdf2`.
+/// The time integration in use: `euler` or `sdirk2`.
 pub fn time_integration_name(world: &World) -> &'static str {
-    if is_second_order(world) { "bdf2" } else { "euler" }
+    if is_second_order(world) { "sdirk2" } else { "euler" }
 }
 
 /// Returns whether the solver in use estimates its error and adapts to the requested accuracy.

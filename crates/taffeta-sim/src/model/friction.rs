@@ -150,7 +150,9 @@ impl FrictionMemory {
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound = |BorneContact { normal, borne, .. }: &BorneContact| {
-            normal.is_finite() && borne.friction.is_finite() && borne.load.is_finite() && borne.load >= 0.0
+            let is_magnitude = |value: f64| value.is_finite() && value >= 0.0;
+            let are_magnitudes = is_magnitude(borne.load) && is_magnitude(borne.relief);
+            normal.is_finite() && borne.friction.is_finite() && are_magnitudes
         };
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }

@@ -10,6 +10,7 @@ use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
 use taffeta_contact::response::{Borne, project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
 use taffeta_solve::drivers::projective::ProjectiveDriver;
@@ -42,7 +43,7 @@ fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
     friction.note(bearing.map(|contact| {
         let (friction, load) = (contact.friction_lambda / (h * h), contact.normal_lambda / (h * h));
-        (contact, Borne { friction, load, slides: !contact.sticks, ..contact.borne })
+        (contact, Borne { friction, load, slides: !contact.sticks, ..Borne::default() })
     }));
 }
 
@@ -105,20 +106,22 @@ fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [D
     }
 }
 
-/// Lets go of the contacts at vertices that hold what the last global step has taken away from them by more than the distance
-/// kept, out of the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of
-/// them per iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while
-/// its faces are turned over or torn apart. The vertex stays where the step took it, and the next step begins without the force.
+/// Lets go of the contacts that hold what the last global step has taken away from them by more than the distance kept, out of
+/// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
+/// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
+/// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
 fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
-        let Some(vi) = contact.row.vertex() else { continue };
-        let i = vi.0 as usize;
-        let (row, position) = (contact.row, driver.position(i));
-        let moved = position - work.start[i] - row.body_displacement;
+        let row = contact.row;
+        let point = row.interpolate(|vi| driver.position(vi.to_usize()));
+        let moved = point - row.interpolate(|vi| work.start[vi.to_usize()]) - row.body_displacement;
         let slip = if contact.sticks { moved.reject_from_normalized(row.normal).length() } else { 0.0 };
-        if row.gap(position).max(slip) > row.thickness && work.rows[i].inverse_mass > 0.0 {
-            work.rows[i].position = position.to_array();
-            (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        if row.gap(point).max(slip) <= row.thickness {
+            continue;
+        }
+        (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        if let Some(vi) = row.vertex().filter(|vi| work.rows[vi.to_usize()].inverse_mass > 0.0) {
+            work.rows[vi.to_usize()].position = point.to_array();
         }
     }
 }

@@ -60,7 +60,7 @@ fn step_in_air(
     solver: LinearSolver,
 ) -> (Vec<DVec3>, Vec<DVec3>) {
     let start = sheet.state.positions.raw.clone();
-    let faces: Vec<Drag<3>> = sheet.topology.faces.iter().map(|face| {
+    let faces = sheet.topology.faces.iter().map(|face| {
         let [a, b, c] = face.map(|vi| start[vi.0 as usize]);
         let doubled = (b - a).cross(c - a);
         let coefficient = 0.5 * drag * doubled.length() / (h * h);
@@ -80,7 +80,7 @@ fn step_in_air(
         held: &sheet.state.held,
         damping_rate: 0.0,
         drag: Drags { faces: &faces, segments: &[] },
-        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
         clamps: &[],
     };
     let limits = NewtonLimits {

@@ -22,10 +22,6 @@ pub(crate) enum Nearest {
     Strictly,
 }
 
-/// Sine of the angle by which a direction may lie outside of the normal cone of a vertex or edge: below it a small motion
-/// would make contacts come and go.
-const LEAN: f64 = 0.05;
-
 /// The elements around each vertex.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fans {
@@ -58,17 +54,22 @@ impl Fans {
         self.around(v).first().copied()
     }
 
-    /// The direction in the normal cone of a point that is nearest to a unit vector `toward`: in no part of the surface around
-    /// it does the surface come closer that way. `None` if it lies farther outside than by a small angle. Inside of a face it
-    /// is the vector itself.
-    pub(crate) fn clamp(&self, point: &Point, toward: DVec3, at: impl Fn(u32) -> DVec3) -> Option<DVec3> {
+    /// The direction in the normal cone of a point that is next to a unit vector `toward`: in no direction from there does the
+    /// surface come closer that way. `None` if that lies farther outside than by an angle of which `lean` is the sine. Inside of
+    /// a face it is the vector itself.
+    pub(crate) fn clamp(
+        &self,
+        point: &Point,
+        toward: DVec3,
+        lean: f64,
+        at: impl Fn(u32) -> DVec3,
+    ) -> Option<DVec3> {
         let [a, b, _] = point.vertices;
         let mut clamped = toward;
         let mut cut = |way: DVec3| {
             let way = way.normalize_or_zero();
-            let lean = toward.dot(way);
             clamped -= way * clamped.dot(way).max(0.0);
-            lean <= lean_knob()
+            toward.dot(way) <= lean.max(SLACK)
         };
         let is_inside = match point.count {
             1 => self.around(a).iter().flatten().filter(|v| **v != a).all(|v| cut(at(*v) - at(a))),
@@ -145,6 +146,23 @@ mod tests {
     }
 
     #[test]
+    fn a_direction_is_clamped_to_the_normal_cone_if_it_leans_a_little() {
+        let clamped = |height: f64, toward: DVec3, lean| {
+            let (fans, x) = roof(height);
+            fans.clamp(&point(&[0, 1]), toward.normalize(), lean, |v| x[v as usize])
+        };
+        let slanted = DVec3::new(0.03, 1.0, 0.0);
+        assert_eq!(clamped(-0.5, slanted, 0.0), Some(slanted.normalize()), "within the cone of a ridge");
+        assert_eq!(clamped(0.0, slanted, 0.0), None);
+        let up = clamped(0.0, slanted, 0.05).unwrap();
+        assert!(up.distance(DVec3::Y) < 1e-15, "{up}");
+        assert_eq!(clamped(0.0, DVec3::new(0.06, 1.0, 0.0), 0.05), None);
+        // Over a hollow no direction is within the cone; one that is about as far from both sides is kept.
+        assert_eq!(clamped(0.2, DVec3::Y, 0.05), None);
+        assert!(clamped(0.02, DVec3::Y, 0.05).unwrap().distance(DVec3::Y) < 0.05);
+    }
+
+    #[test]
     fn a_corner_is_nearest_where_all_its_edges_lead_away() {
         let (fans, x) = roof(-0.5);
         let at = |v: u32| x[v as usize];
@@ -156,9 +174,4 @@ mod tests {
         );
         assert!(fans.is_nearest(&point(&[0, 1, 2]), DVec3::X, Nearest::Strictly, at), "inside a face");
     }
-}
-
-fn lean_knob() -> f64 {
-    static K: std::sync::OnceLock<f64> = std::sync::OnceLock::new();
-    *K.get_or_init(|| std::env::var("C_LEAN").ok().and_then(|s| s.parse().ok()).unwrap_or(LEAN))
 }

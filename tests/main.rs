@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod added_pins;
+mod air;
 mod architecture;
 mod branches;
 mod checkpoint;
@@ -14,8 +15,10 @@ mod damaged;
 mod determinism;
 mod driven;
 mod examples;
+mod gliding;
 mod golden;
 mod grabs;
+mod groups;
 mod guide;
 mod hung_sheet;
 mod incline;

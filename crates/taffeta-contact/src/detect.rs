@@ -279,7 +279,9 @@ impl Probe<'_> {
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
-        Some(Contact::new(ContactName::Body(vertices, self.number), row))
+        let begun: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.carried(*vi) * s).sum();
+        let depth = (surface.offset - self.placed.shape.signed_distance(begun).0).max(0.0);
+        Some(Contact { depth, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }
 
     /// Where a vertex would be at the end of the substep if it stuck to the body.
@@ -299,6 +301,20 @@ impl Probe<'_> {
     fn touches<const N: usize>(&self, vi: VertexIndex, corners: &[DVec3; N], weights: &[f64; N]) -> bool {
         let point: DVec3 = corners.iter().zip(weights).map(|(x, s)| *x * *s).sum();
         self.placed.shape.signed_distance(point).0 <= self.surface(vi).offset
+    }
+
+    /// Returns whether a point inside of an edge or face is deeper in the shape than its corners. Over the flat side of a box all
+    /// points are as deep but for round-off, and the corners bear what presses there.
+    fn stands_out<const N: usize>(
+        &self,
+        vertices: &[VertexIndex; N],
+        corners: &[DVec3; N],
+        weights: &[f64; N],
+    ) -> bool {
+        let depth = |x: DVec3| self.placed.shape.signed_distance(x).0;
+        let inside = depth(corners.iter().zip(weights).map(|(x, s)| *x * *s).sum());
+        let least = corners.iter().map(|x| depth(*x)).fold(f64::INFINITY, f64::min);
+        inside < least - REST_RISE * self.surface(vertices[0]).offset
     }
 
     /// The contacts of an edge or face that touches already. Its nearest point rolls with the least tilt, which a contact
@@ -350,9 +366,11 @@ impl Probe<'_> {
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on([a, b], (&carried, &weights), contacts),
-            None => {
-                contacts.extend(nearest(ends).and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])))
-            }
+            None => contacts.extend(
+                nearest(ends)
+                    .filter(|weights| self.stands_out(&[a, b], &ends, weights))
+                    .and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])),
+            ),
         }
     }
 
@@ -371,8 +389,11 @@ impl Probe<'_> {
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
             Some(weights) => self.rest_on(vertices, (&carried, &weights), contacts),
-            None => contacts
-                .extend(nearest(corners).and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0]))),
+            None => contacts.extend(
+                nearest(corners)
+                    .filter(|weights| self.stands_out(&vertices, &corners, weights))
+                    .and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0])),
+            ),
         }
     }
 }

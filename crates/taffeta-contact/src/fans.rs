@@ -54,6 +54,36 @@ impl Fans {
         self.around(v).first().copied()
     }
 
+    /// The direction in the normal cone of a point that is next to a unit vector `toward`: in no direction from there does the
+    /// surface come closer that way. `None` if that lies farther outside than by an angle of which `lean` is the sine. Inside of
+    /// a face it is the vector itself.
+    pub(crate) fn clamp(
+        &self,
+        point: &Point,
+        toward: DVec3,
+        lean: f64,
+        at: impl Fn(u32) -> DVec3,
+    ) -> Option<DVec3> {
+        let [a, b, _] = point.vertices;
+        let mut clamped = toward;
+        let mut cut = |way: DVec3| {
+            let way = way.normalize_or_zero();
+            clamped -= way * clamped.dot(way).max(0.0);
+            toward.dot(way) <= lean.max(SLACK)
+        };
+        let is_inside = match point.count {
+            1 => self.around(a).iter().flatten().filter(|v| **v != a).all(|v| cut(at(*v) - at(a))),
+            2 => {
+                let along = (at(b) - at(a)).normalize_or_zero();
+                let faces = self.around(a).iter().filter(|corners| corners.contains(&b));
+                let mut apexes = faces.filter_map(|corners| corners.iter().find(|v| **v != a && **v != b));
+                apexes.all(|v| cut((at(*v) - at(a)).reject_from(along)))
+            }
+            _ => true,
+        };
+        is_inside.then(|| clamped.try_normalize()).flatten()
+    }
+
     /// Returns whether a point on a vertex or edge is nearest to another point, which lies off it by `gap` \[m\],
     /// among the points of the surface around it. One inside a face always is.
     pub(crate) fn is_nearest(
@@ -113,6 +143,23 @@ mod tests {
             assert!(!nearest(0.0, slanted, how) && !nearest(0.0, -slanted, how), "{how:?}");
         }
         assert!(nearest(0.0, up, Nearest::Weakly) && !nearest(0.0, up, Nearest::Strictly));
+    }
+
+    #[test]
+    fn a_direction_is_clamped_to_the_normal_cone_if_it_leans_a_little() {
+        let clamped = |height: f64, toward: DVec3, lean| {
+            let (fans, x) = roof(height);
+            fans.clamp(&point(&[0, 1]), toward.normalize(), lean, |v| x[v as usize])
+        };
+        let slanted = DVec3::new(0.03, 1.0, 0.0);
+        assert_eq!(clamped(-0.5, slanted, 0.0), Some(slanted.normalize()), "within the cone of a ridge");
+        assert_eq!(clamped(0.0, slanted, 0.0), None);
+        let up = clamped(0.0, slanted, 0.05).unwrap();
+        assert!(up.distance(DVec3::Y) < 1e-15, "{up}");
+        assert_eq!(clamped(0.0, DVec3::new(0.06, 1.0, 0.0), 0.05), None);
+        // Over a hollow no direction is within the cone; one that is about as far from both sides is kept.
+        assert_eq!(clamped(0.2, DVec3::Y, 0.05), None);
+        assert!(clamped(0.02, DVec3::Y, 0.05).unwrap().distance(DVec3::Y) < 0.05);
     }
 
     #[test]

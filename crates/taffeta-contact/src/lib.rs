@@ -34,6 +34,7 @@ pub mod certificate;
 pub mod crossings;
 pub mod detect;
 pub mod elements;
+mod encounter;
 mod fans;
 pub mod guard;
 mod joints;

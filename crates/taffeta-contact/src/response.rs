@@ -15,6 +15,9 @@ use taffeta_core::{ContactRow, VertexIndex};
 /// start of the substep along, so it gives no velocity; the limit keeps it from bursting the elements nearby.
 const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
+/// Speed at which a contact that has begun in depth takes on its load under Newton's method \[m/s\].
+const RELIEF_SPEED: f64 = 0.05;
+
 /// Name of the primitives that touch, by which a contact is found again in the next substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ContactName {
@@ -25,6 +28,36 @@ pub enum ContactName {
     Pair([[u32; 3]; 2]),
 }
 
+/// Load of a contact, and where its friction is anchored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Borne {
+    /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
+    pub friction: DVec3,
+    /// The normal force \[N\], or multiplier.
+    pub load: f64,
+    /// True if it slides.
+    pub slides: bool,
+    /// Depth that the contact does not push out yet \[m\]: it has begun there.
+    pub relief: f64,
+}
+
+impl Borne {
+    /// A multiple of it.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { friction: self.friction * factor, load: self.load * factor, ..self }
+    }
+
+    /// Two of them together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            friction: self.friction + other.friction,
+            load: self.load + other.load,
+            slides: self.slides || other.slides,
+            relief: self.relief.max(other.relief),
+        }
+    }
+}
+
 /// A contact of one substep with its multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
@@ -32,15 +65,17 @@ pub struct Contact {
     pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
+    /// The most by which it can have been violated at the start of the substep \[m\]: what is on the wrong side of the plane of
+    /// the end there need not have been too close.
+    pub depth: f64,
     /// Multiplier of the separation so far \[kg·m\]; divided by `h²` it is the normal force.
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
     pub friction_lambda: DVec3,
     /// True if the point stays where it is on the body.
     pub sticks: bool,
-    /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is
-    /// taken back too.
-    pub carried_slip: DVec3,
+    /// Memory of the last substep.
+    pub borne: Borne,
 }
 
 impl Contact {
@@ -49,11 +84,23 @@ impl Contact {
         Self {
             name,
             row,
+            depth: f64::INFINITY,
             normal_lambda: 0.0,
             friction_lambda: DVec3::ZERO,
             sticks: false,
-            carried_slip: DVec3::ZERO,
+            borne: Borne::default(),
         }
+    }
+
+    /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is taken back too.
+    fn carried_slip(&self) -> DVec3 {
+        let slip = if self.borne.load > 0.0 { self.borne.friction / self.borne.load } else { DVec3::ZERO };
+        slip.reject_from_normalized(self.row.normal)
+    }
+
+    /// How deep it was at the start of the substep \[m\], where its point `begun` \[m\], with what the body moves by itself.
+    pub fn violation(&self, begun: DVec3) -> f64 {
+        (-self.row.gap(begun)).max(0.0).min(self.depth)
     }
 
     /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.
@@ -67,14 +114,16 @@ impl Contact {
 /// Separates the contacts that are violated at the start of a substep, without giving velocity: `start` and `rows` are
 /// moved alike. Remeshing, obstacles that appear and round-off leave such contacts behind.
 pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h: f64) {
-    for Contact { row, .. } in contacts {
+    for contact in contacts {
+        let row = &contact.row;
         // The body is where it stands at the end of the substep; what it moves by itself is no violation.
-        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
+        let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
+        let violation = contact.violation(begun);
         let weight = effective_inverse_mass(row, rows);
-        if gap >= 0.0 || weight == 0.0 {
+        if violation == 0.0 || weight == 0.0 {
             continue;
         }
-        let push = (-gap).min(DEEPEST_PUSH_SPEED * h);
+        let push = violation.min(DEEPEST_PUSH_SPEED * h);
         for (vi, s) in row.vertices.iter().zip(row.weights) {
             let shift = row.normal * (rows[index(*vi)].inverse_mass * s * push / weight);
             start[index(*vi)] += shift;
@@ -83,18 +132,24 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
     }
 }
 
-/// Asks no more of the contacts that are deep at the start of a substep than to become less so at a limited speed.
-pub fn limit_push_out_speed(contacts: &mut [Contact], start: &[DVec3], h: f64) {
-    for Contact { row, .. } in contacts {
-        let gap = row.gap(row.interpolate(|vi| start[index(vi)]) + row.body_displacement);
-        row.offset += (gap + DEEPEST_PUSH_SPEED * h).min(0.0);
+/// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
+/// contacts, and primitives that hand a load to each other; at once they would push like a blow.
+pub fn relieve(contacts: &mut [Contact], start: &[DVec3], h: f64) {
+    for contact in contacts {
+        let row = &contact.row;
+        let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
+        let depth = contact.violation(begun);
+        let borne = &mut contact.borne;
+        let left = if borne.load > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
+        borne.relief = left.clamp(0.0, depth);
+        contact.row.offset -= borne.relief;
     }
 }
 
 /// The slip that a contact is left with after the sweeps of a substep, to be taken back in the next one \[m\]: none if it
 /// slides.
 pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 {
-    if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip } else { DVec3::ZERO }
+    if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip() } else { DVec3::ZERO }
 }
 
 /// One pass over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
@@ -129,7 +184,7 @@ fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weig
         contact.sticks = false;
         return;
     }
-    let slip = slip(&row, start, rows) + contact.carried_slip;
+    let slip = slip(&row, start, rows) + contact.carried_slip();
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
     contact.sticks = size <= budget;
@@ -231,7 +286,8 @@ mod tests {
         rows[0].position[0] += 0.2;
         let left = leftover_slip(&contact, &start, &rows);
         assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
-        let next = Contact { carried_slip: left, ..resting(0.5, 0.3) };
+        let borne = Borne { friction: left, load: 1.0, ..Borne::default() };
+        let next = Contact { borne, ..resting(0.5, 0.3) };
         assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
         let sliding = Contact { sticks: false, ..contact };
         assert_eq!(leftover_slip(&sliding, &start, &rows), DVec3::ZERO);

@@ -35,10 +35,6 @@ pub struct VertexAttributes {
     pub position: DVec3,
     /// World velocity \[m/s\].
     pub velocity: DVec3,
-    /// Position and velocity one substep earlier; `None`: not of use for the time integration.
-    pub history: Option<VertexHistory>,
-    /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
-    pub friction: DVec3,
     /// World position of this material point at time 0 \[m\]; of a cloth without material coordinates the rest shape.
     pub start: DVec3,
     /// Hold of a pin on the vertex; `None`: it is free.
@@ -50,15 +46,6 @@ pub struct VertexAttributes {
     /// True if the vertex is about to be sewn to another. Passes leave it where it is, and the boundary edges between
     /// two such vertices whole.
     pub is_stitched: bool,
-}
-
-/// State of a vertex one substep earlier.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct VertexHistory {
-    /// World position \[m\].
-    pub position: DVec3,
-    /// World velocity \[m/s\].
-    pub velocity: DVec3,
 }
 
 /// Attributes of an edge.
@@ -219,9 +206,7 @@ pub fn validate_attributes(mesh: &HalfedgeMesh, attributes: &SheetAttributes) ->
     for v in mesh.vertex_keys() {
         let vertex = attributes.vertices.get(v).ok_or(BadAttributes::MissingVertex(v))?;
         let Sym2 { xx, xy, yy } = vertex.metric;
-        let VertexHistory { position, velocity } =
-            vertex.history.unwrap_or(VertexHistory { position: vertex.position, velocity: vertex.velocity });
-        let spatial = [vertex.position, vertex.velocity, vertex.friction, vertex.start, position, velocity];
+        let spatial = [vertex.position, vertex.velocity, vertex.start];
         let is_finite = spatial.iter().all(|x| x.is_finite()) && [xx, xy, yy].iter().all(|x| x.is_finite());
         if !is_finite || !vertex.hold.as_ref().is_none_or(Hold::is_sound) {
             return Err(BadAttributes::NotFinite(v));

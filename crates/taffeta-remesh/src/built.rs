@@ -32,8 +32,6 @@ impl SheetAttributes {
             let vertex = VertexAttributes {
                 position,
                 velocity: DVec3::ZERO,
-                history: None,
-                friction: DVec3::ZERO,
                 start: position,
                 hold: None,
                 input: Some(number),

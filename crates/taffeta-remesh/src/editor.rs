@@ -15,7 +15,7 @@ use crate::transfer::{collapse_with_spin, flip_with_spin, split_with_adjustment}
 use crate::working::{EdgeRow, PER_TASK, Working};
 use glam::DVec2;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 use taffeta_core::Region;
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::tasks::map;
@@ -41,7 +41,10 @@ pub(crate) struct Editor<'a> {
     pub veto: &'a mut dyn FnMut(&Proposal) -> bool,
     pub working: Working,
     pub report: RemeshReport,
-    pub budget: usize,
+    /// Edits that may still be made: of each cloth by number, or of all together if there is one number.
+    pub budgets: Vec<usize>,
+    /// The cloths that have wanted more.
+    pub spent: BTreeSet<u32>,
     /// Receiver of the angular momentum that edits change.
     pub spin: Spin<'a>,
     /// By cloth number.
@@ -69,12 +72,21 @@ impl Editor<'_> {
         map(&working.edges, PER_TASK, |row| working.size_of_row(mesh, attributes, row))
     }
 
-    /// One unit of the budget; `false`: there is none left.
-    fn spend(&mut self) -> bool {
-        self.report.unfinished |= self.budget == 0;
-        let has_left = self.budget > 0;
-        self.budget -= usize::from(has_left);
+    /// One unit of the budget of a cloth; `false`: there is none left.
+    fn spend(&mut self, cloth: u32) -> bool {
+        let place = (cloth as usize).min(self.budgets.len() - 1);
+        let has_left = self.budgets[place] > 0;
+        self.budgets[place] -= usize::from(has_left);
+        if !has_left {
+            self.report.unfinished = true;
+            self.spent.insert(cloth);
+        }
         has_left
+    }
+
+    /// Returns whether a cloth has wanted more edits than it may have.
+    fn is_spent(&self, e: EdgeKey) -> bool {
+        !self.spent.is_empty() && self.spent.contains(&self.cloth_of(e))
     }
 
     /// Returns whether an entry of a heap still holds: the edge exists and has not changed since.
@@ -90,14 +102,15 @@ impl Editor<'_> {
         let mut queue: Longest =
             self.working.edges.iter().zip(self.edge_sizes()).filter_map(long_edge).collect();
         while let Some((bits, Reverse(e))) = queue.pop() {
-            if !self.is_current(e, bits) || self.is_to_be_sewn(e) || self.is_cloth_full(e) {
+            if !self.is_current(e, bits) || self.is_spent(e) || self.is_to_be_sewn(e) || self.is_cloth_full(e)
+            {
                 continue;
             }
-            if !self.spend() {
-                break;
+            if self.spend(self.cloth_of(e)) {
+                self.split(e, &mut queue);
             }
-            self.split(e, &mut queue);
         }
+        self.spent.clear();
         self.flip_waiting_edges();
     }
 
@@ -263,7 +276,7 @@ impl Editor<'_> {
     pub(crate) fn collapse_short_edges(&mut self) {
         let mut queue = self.find_short_edges();
         while let Some(Reverse((bits, e))) = queue.pop() {
-            if !self.is_current(e, bits) {
+            if !self.is_current(e, bits) || self.is_spent(e) {
                 continue;
             }
             let Some(he) = self.find_collapse(e) else { continue };
@@ -275,8 +288,8 @@ impl Editor<'_> {
             if !self.can_afford(cloth, moved) || self.is_vetoed(ProposedEdit::Collapse(he), &replacement) {
                 continue;
             }
-            if !self.spend() {
-                break;
+            if !self.spend(cloth) {
+                continue;
             }
             self.note_displacement(cloth, moved);
             self.collapse(he, &mut queue);

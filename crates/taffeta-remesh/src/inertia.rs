@@ -14,8 +14,6 @@ pub(crate) struct Body {
     /// Position from the reference \[m\].
     pub arm: DVec3,
     pub velocity: DVec3,
-    /// Velocity one substep earlier.
-    pub last: Option<DVec3>,
     pub is_free: bool,
 }
 

@@ -82,8 +82,8 @@ pub use arrays::{
     SheetArrays, SizingField, remesh_arrays,
 };
 pub use attributes::{
-    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory,
-    is_single_valued, lumped_mass, validate_attributes,
+    BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
+    lumped_mass, validate_attributes,
 };
 pub use enclose::dominate;
 pub use frame::smallest_angle_in;

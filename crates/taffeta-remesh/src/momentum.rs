@@ -77,8 +77,6 @@ pub(crate) struct RingMotion {
     linear: DVec3,
     angular: DVec3,
     kinetic: f64,
-    /// Linear momentum one substep earlier.
-    last: DVec3,
 }
 
 impl RingMotion {
@@ -96,7 +94,6 @@ impl RingMotion {
             linear: DVec3::ZERO,
             angular: DVec3::ZERO,
             kinetic: 0.0,
-            last: DVec3::ZERO,
         };
         for body in bodies {
             let momentum = body.mass * body.velocity;
@@ -105,7 +102,6 @@ impl RingMotion {
             motion.linear += momentum;
             motion.angular += body.arm.cross(momentum);
             motion.kinetic += 0.5 * momentum.dot(body.velocity);
-            motion.last += body.mass * body.last.unwrap_or(DVec3::ZERO);
         }
         motion
     }
@@ -154,7 +150,6 @@ impl RingMotion {
             for (v, body) in ring.iter().zip(&bodies) {
                 attributes.vertices[*v].velocity = body.velocity;
             }
-            self.restore_history(attributes, (ring, &bodies));
         }
         self.drift_to(&Self::of_bodies(&bodies, self.reference))
     }
@@ -192,24 +187,6 @@ impl RingMotion {
         true
     }
 
-    /// Shifts the earlier velocities so that their momentum is what it was: a time integration over two substeps then
-    /// keeps momentum, too.
-    fn restore_history(&self, attributes: &mut SheetAttributes, (ring, bodies): (&[VertexKey], &[Body])) {
-        let movable = || ring.iter().zip(bodies).filter(|(_, body)| body.is_free && body.last.is_some());
-        let mass: f64 = movable().map(|(_, body)| body.mass).sum();
-        if mass <= 0.0 {
-            return;
-        }
-        let now = Self::of_bodies(bodies, self.reference);
-        let last = if self.has_mass(now.mass) { self.last } else { self.last * (now.mass / self.mass) };
-        let shift = (last - now.last) / mass;
-        for (v, _) in movable() {
-            if let Some(history) = &mut attributes.vertices[*v].history {
-                history.velocity += shift;
-            }
-        }
-    }
-
     /// Scales the motion of what this is the motion of down, but for what is rigid, until it has no more kinetic energy. Of
     /// another mass it may have that much more.
     pub(crate) fn limit(
@@ -224,12 +201,7 @@ impl RingMotion {
         let Some(inertia) = Inertia::of_free(&bodies) else { return };
         Self { kinetic, ..*self }.limit_energy(&mut bodies, &inertia);
         for (v, body) in vertices.iter().zip(&bodies) {
-            let vertex = &mut attributes.vertices[*v];
-            // A time integration over two substeps would give back what only the later velocity loses.
-            if let Some(history) = &mut vertex.history {
-                history.velocity += body.velocity - vertex.velocity;
-            }
-            vertex.velocity = body.velocity;
+            attributes.vertices[*v].velocity = body.velocity;
         }
     }
 
@@ -342,7 +314,6 @@ fn bodies_at(vertices: &[MovedVertex], end: usize, reference: DVec3) -> Vec<Body
         mass: vertex.mass,
         arm: vertex.path[end] - reference,
         velocity: vertex.velocity,
-        last: None,
         is_free: vertex.is_free,
     };
     vertices.iter().map(body).collect()
@@ -378,7 +349,7 @@ pub(crate) fn collect_cloths(
         let (arm, velocity, is_free) = (vertex.position, vertex.velocity, vertex.hold.is_none());
         let (keys, bodies) = &mut cloths[cloth as usize];
         keys.push(v);
-        bodies.push(Body { mass, arm, velocity, last: None, is_free });
+        bodies.push(Body { mass, arm, velocity, is_free });
     }
     cloths
 }
@@ -396,7 +367,6 @@ fn collect_bodies(
                 mass: lumped_mass(mesh, attributes, v, 1.0),
                 arm: vertex.position - reference,
                 velocity: vertex.velocity,
-                last: vertex.history.map(|history| history.velocity),
                 is_free: vertex.hold.is_none(),
             }
         })

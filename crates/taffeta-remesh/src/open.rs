@@ -4,7 +4,7 @@
 //! kept exactly. They would lie in one place, and what only touches counts as crossing; so each goes a little toward the middle
 //! of its own faces. Their center of mass stays where it was, and because all move alike angular momentum does not change.
 
-use crate::attributes::{EdgeAttributes, SheetAttributes, VertexAttributes, VertexHistory, lumped_mass};
+use crate::attributes::{EdgeAttributes, SheetAttributes, VertexAttributes, lumped_mass};
 use crate::rest::span;
 use glam::DVec3;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, OpenBlocked, OpenRecord, OpenedEdge, Side, VertexKey};
@@ -51,28 +51,8 @@ pub fn open_with_transfer(
 
 /// A vertex with the state of another one.
 fn copy_of(original: &VertexAttributes) -> VertexAttributes {
-    let VertexAttributes {
-        position,
-        velocity,
-        history,
-        friction: _,
-        start,
-        hold,
-        input: _,
-        metric,
-        is_stitched: _,
-    } = *original;
-    VertexAttributes {
-        position,
-        velocity,
-        history,
-        friction: DVec3::ZERO,
-        start,
-        hold,
-        input: None,
-        metric,
-        is_stitched: false,
-    }
+    let VertexAttributes { position, velocity, start, hold, input: _, metric, is_stitched: _ } = *original;
+    VertexAttributes { position, velocity, start, hold, input: None, metric, is_stitched: false }
 }
 
 /// Moves the copies of a vertex toward the middles of their faces, and all of them so that their center of mass stays. What
@@ -94,11 +74,6 @@ fn set_apart(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, copies: &[Ve
     let moment: DVec3 = shifts.iter().zip(&areas).map(|(shift, area)| *shift * *area).sum();
     let mean = moment / areas.iter().sum::<f64>();
     for (v, shift) in copies.iter().zip(shifts) {
-        let vertex = &mut attributes.vertices[*v];
-        let shift = shift - mean;
-        vertex.position += shift;
-        // The velocity does not know of it.
-        let moved = |last: VertexHistory| VertexHistory { position: last.position + shift, ..last };
-        vertex.history = vertex.history.map(moved);
+        attributes.vertices[*v].position += shift - mean;
     }
 }

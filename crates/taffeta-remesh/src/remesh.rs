@@ -22,6 +22,7 @@ use crate::settings::RemeshSettings;
 use crate::sizing::{Hinges, update_metrics};
 use crate::spread::spread;
 use crate::working::Working;
+use std::collections::BTreeSet;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
 /// Adapts the mesh to its shape. `veto` is asked before every collapse and flip that would otherwise be made; `true`
@@ -73,8 +74,8 @@ pub fn remesh(
     report
 }
 
-/// Metrics of the present shape at the vertices of the cloths that are remeshed, if their mesh is too coarse. It is if some
-/// edge is more than `lack` times as long as asked. Otherwise empty.
+/// The metric that the present shape asks for at each vertex of those cloths that are remeshed where it is finer than the mesh: so
+/// that some edge of the cloth is more than `lack` times as long as asked.
 pub fn find_lacks(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,
@@ -85,11 +86,14 @@ pub fn find_lacks(
     let mut working = Working::gather(mesh, attributes, &touched);
     update_metrics(&mut working, pass, Hinges::InFull);
     limit_at_runs(&mut working, attributes);
-    let sizes = working.edges.iter().map(|row| working.size_of_row(mesh, attributes, row));
-    if sizes.fold(0.0, f64::max) <= lack {
-        return Vec::new();
+    let mut lacks = vec![false; touched.len()];
+    for row in &working.edges {
+        if let Some(cloth) = working.cloths[row.ends[0] as usize] {
+            lacks[cloth as usize] |= working.size_of_row(mesh, attributes, row) > lack;
+        }
     }
-    working.vertices.iter().map(|&v| (v, working.metrics[slot_of(v)])).collect()
+    let is_lacking = |v: &&VertexKey| working.cloths[slot_of(**v)].is_some_and(|cloth| lacks[cloth as usize]);
+    working.vertices.iter().filter(is_lacking).map(|&v| (v, working.metrics[slot_of(v)])).collect()
 }
 
 /// One pass toward the metrics that the vertices have already, those of a fixed field. What splits make is placed by the
@@ -148,7 +152,7 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
     let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spreads_spin } = start;
     let owed = Owed::default();
     report.displacements = vec![0.0; rules.max_vertices.len()];
-    let budget = rules.budget_of(working.vertices.len());
+    let budgets = rules.budgets(&working.vertex_counts);
     let drifts = vec![Drift::default(); rules.max_vertices.len()];
     let mut editor = Editor {
         mesh,
@@ -158,7 +162,8 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         veto,
         working,
         report,
-        budget,
+        budgets,
+        spent: BTreeSet::new(),
         spin: if spreads_spin { Spin::Spread(&owed) } else { Spin::OnRing },
         drifts,
         allowance,

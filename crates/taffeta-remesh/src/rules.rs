@@ -4,11 +4,11 @@ use crate::metric::{Metric, isotropic_size};
 use crate::settings::RemeshSettings;
 use taffeta_core::Region;
 
-/// Splits and collapses that a pass may make, per vertex at its start: enough for a mesh to double in one pass, as a
+/// Splits and collapses that a pass may make on a cloth, per vertex at its start: enough for a mesh to double in one pass, as a
 /// cloth that lands does.
 pub const BUDGET_PER_VERTEX: usize = 1;
 
-/// Splits and collapses that a pass may always make, so that a sheet of two triangles can be refined in a few passes.
+/// Splits and collapses that a pass may always make on a cloth, so that a sheet of two triangles can be refined in a few passes.
 pub const BUDGET_MIN: usize = 1000;
 
 /// Size above which an edge is split.
@@ -105,8 +105,9 @@ impl<'a> EditRules<'a> {
         }
     }
 
-    /// The budget of a pass over so many vertices.
-    pub(crate) fn budget_of(&self, vertex_count: usize) -> usize {
-        self.budget.unwrap_or_else(|| BUDGET_MIN.max(BUDGET_PER_VERTEX * vertex_count))
+    /// The budget of a pass over cloths of so many vertices, by cloth; or for all together, where it is given.
+    pub(crate) fn budgets(&self, vertex_counts: &[usize]) -> Vec<usize> {
+        let of_cloth = |count: &usize| BUDGET_MIN.max(BUDGET_PER_VERTEX * count);
+        self.budget.map_or_else(|| vertex_counts.iter().map(of_cloth).collect(), |all| vec![all])
     }
 }

@@ -55,11 +55,7 @@ pub(crate) fn spread(
     for (drift, (vertices, bodies)) in drifts.iter_mut().zip(&cloths) {
         for (v, body) in vertices.iter().zip(bodies).filter(|(_, body)| body.is_free) {
             let momentum = momenta[slot_of(*v)];
-            let vertex = &mut attributes.vertices[*v];
-            vertex.velocity += momentum / body.mass;
-            if let Some(history) = &mut vertex.history {
-                history.velocity += momentum / body.mass;
-            }
+            attributes.vertices[*v].velocity += momentum / body.mass;
             drift.angular += body.arm.cross(momentum);
         }
     }

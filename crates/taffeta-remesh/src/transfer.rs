@@ -5,7 +5,7 @@
 //! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
 //! given to [`settle_drifts`](crate::settle_drifts) at the end.
 
-use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, VertexHistory};
+use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
 use crate::folds::Folds;
 use crate::hold::Hold;
 use crate::momentum::{Drift, RingMotion, Spin};
@@ -129,30 +129,14 @@ fn interpolate_vertex(
     held_at: impl FnOnce(DVec3, u32) -> bool,
 ) -> VertexAttributes {
     let [a, b] = ends;
-    let VertexAttributes {
-        position,
-        velocity,
-        history,
-        friction: _,
-        start,
-        hold,
-        input: _,
-        metric,
-        is_stitched: _,
-    } = a;
+    let VertexAttributes { position, velocity, start, hold, input: _, metric, is_stitched: _ } = a;
     let between = |a: DVec3, b: DVec3| (1.0 - part) * a + part * b;
-    let mean = |(a, b): (&VertexHistory, VertexHistory)| VertexHistory {
-        position: between(a.position, b.position),
-        velocity: between(a.velocity, b.velocity),
-    };
     let start = between(*start, b.start);
     let holds = hold.as_ref().zip(b.hold.as_ref());
     let holds = holds.filter(|(a, b)| a.pin == b.pin && held_at(start, a.pin));
     VertexAttributes {
         position: between(*position, b.position),
         velocity: between(*velocity, b.velocity),
-        history: history.as_ref().zip(b.history).map(mean),
-        friction: DVec3::ZERO,
         start,
         hold: holds.map(|(a, b)| a.toward(b, part)),
         input: None,

@@ -72,17 +72,7 @@ pub fn weld_with_transfer(
 
 /// Two vertices as one. `a` and `b` come with the areas that they stand for \[m²\].
 fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64)) -> VertexAttributes {
-    let VertexAttributes {
-        position,
-        velocity,
-        history: _,
-        friction: _,
-        start,
-        hold,
-        input,
-        metric,
-        is_stitched: _,
-    } = a;
+    let VertexAttributes { position, velocity, start, hold, input, metric, is_stitched: _ } = a;
     let (share_a, share_b) = (of_a / (of_a + of_b), of_b / (of_a + of_b));
     let choose = |of_a: DVec3, of_b: DVec3| match (hold, b.hold) {
         (Some(_), _) => of_a,
@@ -92,9 +82,6 @@ fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64))
     VertexAttributes {
         position: choose(position, b.position),
         velocity: choose(velocity, b.velocity),
-        // The velocity has jumped.
-        history: None,
-        friction: DVec3::ZERO,
         start: choose(start, b.start),
         hold: hold.or(b.hold),
         input: input.or(b.input),

@@ -55,7 +55,7 @@ pub(crate) fn set_air(world: &mut World, air: Option<Air>) -> Result<(), BuildEr
 pub(crate) fn set_view(world: &mut World, view: Option<View>) {
     world.setup.view = view;
     world.setup.view_motion = Motion::default();
-    world.state.still = None;
+    world.state.wake();
 }
 
 /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
@@ -93,7 +93,7 @@ pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material
 pub(crate) fn weigh_anew(world: &mut World) {
     // Masses follow from the material when the sheet is frozen, and the blocks when all is derived anew.
     edit(world, |_| {});
-    world.state.forget_history();
+    world.state.forget_substep();
 }
 
 /// Changes how a cloth is remeshed from the next pass on.
@@ -111,7 +111,7 @@ pub(crate) fn set_remesh(
     let is_fixed = world.setup.cloths[cloth].remesh.is_none();
     refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
     world.setup.cloths[cloth].remesh = Some(settings);
-    world.state.still = None;
+    world.state.wake();
     Ok(())
 }
 

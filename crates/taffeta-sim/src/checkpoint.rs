@@ -4,7 +4,8 @@
 //! released pins. Broken springs are among the attributes. A run that is resumed from it gives the same bits as one that was
 //! not interrupted.
 
-use crate::derive::crossings::{bounds, resume_pairs};
+use crate::derive::bodies::body_count;
+use crate::derive::crossings::{PairBounds, bounds, resume_pairs};
 use crate::derive::rebuild::{put_sheet, rebuild};
 use crate::derive::world::World;
 use crate::model::drives::Drives;
@@ -16,11 +17,11 @@ use crate::model::state::State;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
-use taffeta_contact::{MeshObstacle, MotionBounds};
+use taffeta_contact::MeshObstacle;
 use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub struct Checkpoint<Sheet = Thawed> {
     /// The parts of the world that it is of.
     parts: Parts,
     /// For which motion the pairs that are near each other were collected.
-    bounds: Option<MotionBounds>,
+    bounds: PairBounds,
     /// Motions of bodies that a caller has set.
     drives: Drives,
     sheet: Sheet,
@@ -259,7 +260,9 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
     if let Some(solid) = world.setup.solids.iter().find(|solid| !has_surface(solid)) {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
-    if let Some(reason) = checkpoint.state.find_defect(world.setup.cloths.len(), world.setup.pins.len()) {
+    let Setup { cloths, pins, obstacles, meshes, .. } = &world.setup;
+    let counts = [cloths.len(), body_count(world), pins.len(), obstacles.len() + meshes.len()];
+    if let Some(reason) = checkpoint.state.find_defect(counts) {
         return Err(reason);
     }
     if !checkpoint.state.loads.is_sound(world.setup.obstacles.len() + world.setup.meshes.len()) {
@@ -277,8 +280,8 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(reason);
     }
     let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
-    let meeting = mesh.vertex_count() + loose.len() + obstacles;
-    if checkpoint.bounds.as_ref().is_some_and(|bounds| !bounds.are_sound(meeting)) {
+    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(world));
+    if !checkpoint.bounds.are_sound(&counts, obstacles) {
         return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
     }
     let kept: Vec<u32> = loose.iter().map(|vertex| vertex.body).collect();

@@ -37,7 +37,7 @@ pub(crate) fn set_obstacle_pose(world: &mut World, id: ObstacleId, pose: Pose) -
     let time = world.state.time;
     match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].drive_to(time, pose),
-        ObstaclePlace::Mesh(number) => world.setup.meshes[number].drive_to(time, pose),
+        ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[number].drive_to(time, pose),
     }
     world.scratch.placed.forget();
     Ok(())
@@ -56,7 +56,7 @@ pub(crate) fn set_obstacle_mesh(
     };
     let count = world.setup.meshes[number].vertex_count();
     refuse(&what, find_point_defect(positions, count))?;
-    world.setup.meshes[number].skin_to(world.state.time, positions.to_vec());
+    Arc::make_mut(&mut world.setup.meshes)[number].skin_to(world.state.time, positions.to_vec());
     world.scratch.placed.forget();
     Ok(())
 }

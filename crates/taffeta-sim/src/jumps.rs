@@ -15,6 +15,7 @@ use crate::model::report::StepReport;
 use crate::run::step;
 use crate::snapshot;
 use crate::teleport::{Ride, carry, check_places};
+use std::sync::Arc;
 use taffeta_core::{Motion, Pose};
 
 /// Difference of two transformations that counts as none, relative to how far they lead.
@@ -92,7 +93,7 @@ fn motion_of(world: &mut World, jumper: Jumper) -> &mut Motion {
     match jumper {
         Jumper::Pin(number) => &mut setup.pins[number].description.motion,
         Jumper::Obstacle(ObstaclePlace::Closed(number)) => &mut setup.obstacles[number].motion,
-        Jumper::Obstacle(ObstaclePlace::Mesh(number)) => &mut setup.meshes[number].motion,
+        Jumper::Obstacle(ObstaclePlace::Mesh(number)) => &mut Arc::make_mut(&mut setup.meshes)[number].motion,
     }
 }
 

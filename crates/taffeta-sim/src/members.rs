@@ -18,6 +18,7 @@ use crate::model::loads::LoadMemory;
 use crate::model::seams::{SeamLaw, SeamState};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
+use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_mesh::AppendRecord;
 use taffeta_remesh::{FaceAttributes, Hold, VertexAttributes};
@@ -162,7 +163,7 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
     refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
     check_obstacle_name(world, &mesh.name)?;
     mesh.motion.begin(world.state.time);
-    world.setup.meshes.push(mesh);
+    Arc::make_mut(&mut world.setup.meshes).push(mesh);
     let id = world.setup.ids.add_mesh();
     take_in_obstacles(world);
     Ok(id)
@@ -181,7 +182,7 @@ pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), B
             let count =
                 |meshes: &[MeshObstacle]| meshes.iter().map(MeshObstacle::vertex_count).sum::<usize>();
             let first = (own + count(&world.setup.meshes[..number])) as u32;
-            let mesh = world.setup.meshes.remove(number);
+            let mesh = Arc::make_mut(&mut world.setup.meshes).remove(number);
             world.setup.ids.meshes.remove(number);
             let end = first + mesh.vertex_count() as u32;
             world.state.friction.renumber(|vertex| match vertex {
@@ -207,8 +208,8 @@ fn check_obstacle_name(world: &World, name: &str) -> Result<(), BuildError> {
 
 /// Derives what depends on which obstacles there are.
 fn take_in_obstacles(world: &mut World) {
-    world.state.still = None;
-    world.state.loads = LoadMemory { outside: world.state.loads.outside, ..LoadMemory::default() };
+    world.state.wake();
+    world.state.loads = LoadMemory::default();
     world.scratch.placed.forget();
     rebuild(world);
 }

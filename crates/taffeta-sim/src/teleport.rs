@@ -1,7 +1,7 @@
 //! Bodies that are set elsewhere at once: a character that enters another place with its cape.
 //!
 //! A rigid transformation takes cloths, with the pins that hold them, and obstacles from where they are to where they are to
-//! be. No way leads there: nothing is swept, and nothing has a speed from it. Shapes, velocities, histories and what sticks to
+//! be. No way leads there: nothing is swept, and nothing has a speed from it. Shapes, velocities and what sticks to
 //! each other go along, so that the next step is that of an untouched world, transformed. The transformation follows the
 //! keyframes of what was set elsewhere, and where it was told to go. Positions at time 0 stay what they were.
 //!
@@ -22,7 +22,6 @@ use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use taffeta_contact::ContactName;
 use taffeta_core::{Pose, VertexIndex};
-use taffeta_remesh::VertexHistory;
 
 /// Distance from the origin up to which bodies can be set \[m\].
 const FARTHEST: f64 = 1e9;
@@ -54,7 +53,7 @@ pub(crate) fn teleport(
     for place in &ride.obstacles {
         match place {
             ObstaclePlace::Closed(number) => world.setup.obstacles[*number].motion.carry(&by),
-            ObstaclePlace::Mesh(number) => world.setup.meshes[*number].carry(&by),
+            ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[*number].carry(&by),
         }
     }
     carry(world, &[ride], keep_velocities);
@@ -225,7 +224,7 @@ pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
         carry_memory(world, ride);
         carry_vertices(&mut world.state, ride, keep_velocities);
     }
-    world.state.still = None;
+    world.state.wake();
     world.scratch.placed.forget();
     rebuild(world);
 }
@@ -245,18 +244,11 @@ fn carry_seams(world: &mut World, ride: &Ride) {
 
 /// Lets what is remembered of contacts and loads go along. What touched something that stays is forgotten.
 fn carry_memory(world: &mut World, ride: &Ride) {
-    let (by, own) = (&ride.by, world.state.sheet.topology.vertex_count);
+    let by = &ride.by;
     world.state.friction.carry(by.rotation, |name| match name {
         ContactName::Body(vertices, body) => [ride.has_vertex(vertices[0].0), ride.has_shape(*body)],
         ContactName::Pair(sides) => sides.map(|side| ride.has_vertex(side[0])),
     });
-    let touching = world.state.friction.vertices();
-    for (vi, friction) in world.state.motion.vertex_friction.iter_mut().enumerate() {
-        if ride.vertices[vi] {
-            let is_kept = touching.binary_search(&(vi as u32)).is_ok();
-            *friction = if is_kept { by.rotation * *friction } else { DVec3::ZERO };
-        }
-    }
     let loads = &mut world.state.loads;
     let closed = world.setup.obstacles.len();
     for (number, share) in loads.shares.iter_mut().enumerate() {
@@ -264,9 +256,6 @@ fn carry_memory(world: &mut World, ride: &Ride) {
         if ride.obstacles.contains(&mesh.unwrap_or(ObstaclePlace::Closed(number))) {
             share.point = by.apply(share.point);
         }
-    }
-    if ride.vertices[..own].iter().all(|moves| *moves) {
-        loads.outside = by.rotation * loads.outside;
     }
 }
 
@@ -278,11 +267,6 @@ fn carry_vertices(state: &mut State, ride: &Ride, keep_velocities: bool) {
     for vi in state.sheet.topology.vertices().filter(|vi| ride.has_vertex(vi.0)) {
         positions[vi] = by.apply(positions[vi]);
         velocities[vi] = if keep_velocities { by.rotation * velocities[vi] } else { DVec3::ZERO };
-        let history = motion.history[vi].take().filter(|_| keep_velocities);
-        motion.history[vi] = history.map(|last| VertexHistory {
-            position: by.apply(last.position),
-            velocity: by.rotation * last.velocity,
-        });
     }
     for (_, hold) in Arc::make_mut(&mut motion.holds).iter_mut().filter(|(vi, _)| ride.has_vertex(vi.0)) {
         if let Some(path) = &mut hold.path {

@@ -9,7 +9,7 @@ use std::hint::black_box;
 use taffeta_core::morton::morton_code;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 use taffeta_solve::drivers::newton::{
-    Contacts, KeptGrids, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
+    Contacts, Drags, KeptGrids, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use taffeta_solve::{
     BendingModel, Blocks, ClothModel, Compression, Material, MembraneModel, MembraneScaling, PlateState,
@@ -121,7 +121,8 @@ impl Swing {
             predicted: &predicted,
             held: &self.held,
             damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            drag: Drags::default(),
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         state.driver.begin_step(&start, &state.plate);

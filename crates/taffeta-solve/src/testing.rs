@@ -1,7 +1,7 @@
 //! Small sheets for the tests of this crate.
 
 use crate::drivers::newton::{
-    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
+    Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, NewtonReport, Site,
 };
 use crate::kinds::Blocks;
 use crate::material::Material;
@@ -132,7 +132,8 @@ pub(crate) fn newton_step(
         predicted,
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+        drag: Drags::default(),
+        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
         clamps: &[],
     };
     let mut x = sheet.state.positions.raw.clone();

@@ -2,7 +2,7 @@
 
 use super::prepare::Prepared;
 use super::summary_file::{
-    Accuracy, Counts, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile, Units,
+    Accuracy, Counts, Groups, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile, Units,
     seconds,
 };
 use super::totals::Totals;
@@ -145,6 +145,7 @@ impl Summary<'_> {
                 setting: settings.substeps.into(),
                 per_frame: totals.substeps_per_frame.map(Span::from),
             },
+            groups: Groups { per_frame: totals.groups_per_frame.map(Span::from) },
             iterations: Iterations {
                 setting: settings.iterations.into(),
                 per_substep: totals.iterations.map(Span::from),

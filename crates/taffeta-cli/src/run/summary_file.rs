@@ -117,9 +117,11 @@ pub(super) struct SolverFacts {
     pub accuracy: Option<Accuracy>,
     /// Substeps per frame.
     pub substeps: Substeps,
+    /// Groups of bodies that were stepped by themselves, per frame.
+    pub groups: Groups,
     /// Iterations per substep.
     pub iterations: Iterations,
-    /// Time integration: `bdf2` or `euler`.
+    /// Time integration: `sdirk2` or `euler`.
     pub time_integration: &'static str,
     /// Number of threads.
     pub threads: usize,
@@ -144,6 +146,14 @@ pub(super) struct Substeps {
     /// Setting of the scene.
     pub setting: Setting,
     /// Extent of the numbers of substeps; `null` without a step.
+    pub per_frame: Option<Span>,
+}
+
+/// Groups of bodies that were stepped by themselves.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "groups")]
+pub(super) struct Groups {
+    /// Extent of the numbers of groups; `null` without a step.
     pub per_frame: Option<Span>,
 }
 

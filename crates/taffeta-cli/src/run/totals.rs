@@ -44,6 +44,9 @@ pub(super) struct Totals {
     pub substeps: u64,
     /// Substeps per step.
     pub substeps_per_frame: Option<Extent>,
+    /// Groups of bodies per step that were stepped by themselves; those at rest do not count.
+    #[serde(default)]
+    pub groups_per_frame: Option<Extent>,
     /// Iterations per substep.
     pub iterations: Option<Extent>,
     pub splits: u64,
@@ -200,6 +203,7 @@ impl Totals {
         let plan = &report.plan;
         self.substeps += u64::from(plan.substeps);
         Extent::include(&mut self.substeps_per_frame, u64::from(plan.substeps));
+        Extent::include(&mut self.groups_per_frame, u64::from(plan.groups));
         Extent::include(&mut self.iterations, u64::from(plan.iterations));
         self.largest_error = self.largest_error.max(plan.error);
         self.summed_errors += plan.error;

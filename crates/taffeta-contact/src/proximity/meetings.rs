@@ -1,7 +1,7 @@
 //! The contacts that the solver is to keep: where and in which direction pairs of primitives come within reach.
 
-use super::{Proximity, Step};
-use crate::advance::{Pursuit, advance};
+use super::{HARD_SHARE, Proximity, Step};
+use crate::encounter::{Encounter, Passage};
 use crate::fans::Nearest;
 use crate::pair::{Closest, PAIRS_PER_TASK, Pair, PairKind, closest};
 use crate::response::{Contact, ContactName};
@@ -11,15 +11,13 @@ use rayon::slice::ParallelSliceMut;
 use taffeta_core::tasks::collect;
 use taffeta_core::{ContactRow, VertexIndex};
 
-/// The distance that the search for the first contact does not undercut, relative to the offset.
-const REACHED_SHARE: f64 = 0.9;
 /// Speed at which the curve along which surfaces cross is made shorter \[m/s\].
 const PULL_SPEED: f64 = 1.0;
 /// Angle \[rad\] and part of the thickness below which contacts of a vertex are one: round-off of where it is over an edge.
 const TWIN_ANGLE: f64 = 1e-5;
 const TWIN_SHARE: f64 = 1e-3;
-/// A little more than one, for round-off.
-const FAR: f64 = 1.0 + 1e-9;
+/// Part of a distance that round-off may take.
+const ROUND_OFF: f64 = 1e-9;
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -31,9 +29,40 @@ pub enum Which {
     All,
 }
 
+/// Sine of the angle by which the normal of a contact that has borne a load may lie outside of a normal cone: the least motion
+/// would make contacts of flat surfaces come and go. More would slow down what slides: 0.05 from the start takes a tenth of a
+/// degree from each swing in a valley of cloth.
+const LEAN: f64 = 0.05;
+
+/// Returns whether the contact of two points has borne a load in the last substep.
+fn has_borne(sides: &Sides, bearing: &[ContactName]) -> bool {
+    bearing.binary_search(&ContactName::Pair(sides.feature())).is_ok()
+}
+
+/// The contact of a pair.
+struct Meeting {
+    pair: Pair,
+    passage: Passage,
+    feature: Feature,
+    contact: Contact,
+}
+
+/// Drops the contacts of vertices that go through one face and end beyond others: there they would be kept.
+fn drop_beyond(found: &mut Vec<Meeting>) {
+    let crossing =
+        found.iter().filter(|meeting| meeting.passage == Passage::Crosses).map(|meeting| meeting.pair);
+    let passing = |pair: Pair| pair.vertices.into_iter().take(if pair.split() == 1 { 1 } else { 4 });
+    let mut through: Vec<u32> = crossing.flat_map(passing).collect();
+    through.sort_unstable();
+    through.dedup();
+    found.retain(|Meeting { passage, pair, .. }| {
+        *passage != Passage::GoesAround || through.binary_search(&pair.vertices[0]).is_err()
+    });
+}
+
 /// Returns whether the boxes of a pair show that it does not come within reach on a way \[m\], as for most pairs.
 fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
-    pair.box_distance(x) > FAR * (offset + way.max(offset))
+    pair.box_distance(x) > (1.0 + ROUND_OFF) * (offset + way.max(offset))
 }
 
 impl Proximity {
@@ -48,18 +77,20 @@ impl Proximity {
         bearing: &[ContactName],
         contacts: &mut Vec<Contact>,
     ) {
-        let found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
+        let mut found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
             let near = self.pairs[range.clone()].iter().zip(&self.offsets[range]);
             found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))));
         });
-        // Rows are long: their names are sorted, each with the place of its row.
-        let mut order: Vec<(Feature, u32)> = (0..).zip(&found).map(|(i, (name, _))| (*name, i)).collect();
+        drop_beyond(&mut found);
+        // Contacts are long: their names are sorted, each with its place.
+        let mut order: Vec<(Feature, u32)> =
+            (0..).zip(&found).map(|(i, meeting)| (meeting.feature, i)).collect();
         order.par_sort_unstable();
         order.dedup_by_key(|(feature, _)| *feature);
         let first = contacts.len();
         contacts.reserve(order.len());
-        for (name, i) in order {
-            let contact = Contact::new(ContactName::Pair(name), found[i as usize].1);
+        for (_, i) in order {
+            let contact = found[i as usize].contact;
             let vertex = contact.row.vertex();
             let mut near = contacts[first..].iter().rev().take_while(|other| other.row.vertex() == vertex);
             if vertex.is_none() || !near.any(|other| is_twin(&other.row, &contact.row, step.start)) {
@@ -89,74 +120,87 @@ impl Proximity {
         }
     }
 
-    /// The contact of a pair: where it first comes within reach on the motion as predicted; of one that does not, where it
-    /// is at the start, if elasticity could still close the gap.
+    /// The contact of a pair: where it is at the end of the motion as predicted if elasticity could still close the gap that is
+    /// left, or where it crosses.
     fn meet(
         &self,
         pair: &Pair,
         offset: f64,
         (step, which, bearing): (Step<'_>, Which, &[ContactName]),
-    ) -> Option<(Feature, ContactRow)> {
+    ) -> Option<Meeting> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
-        let way = pair.relative_way(&moves);
-        if is_far(pair, &x, (way, offset)) {
+        if is_far(pair, &x, (pair.relative_way(&moves), offset)) || self.quarantine.holds(pair) {
             return None;
         }
-        let found = closest(pair.kind, x);
-        let distance = found.gap.length();
-        if distance == 0.0 || self.quarantine.holds(pair) {
+        let met = Encounter::of(pair, &x, &moves, HARD_SHARE * offset)?;
+        let sides = Sides::new(pair, &met.found);
+        let crosses = met.passage == Passage::Crosses;
+        if met.passage == Passage::GoesAround && pair.kind == PairKind::EdgeEdge {
             return None;
         }
-        let pursuit = Pursuit { way, limit: offset, floor: REACHED_SHARE * offset };
-        let reached = advance(pursuit, (distance, (found, 0.0)), |t| {
-            let found = closest(pair.kind, std::array::from_fn(|k| x[k] + moves[k] * t));
-            (found.gap.length(), (found, t))
-        });
-        let may_close = distance - offset <= way.max(offset);
-        let (found, t) = reached.or(may_close.then_some((found, 0.0)))?;
-        let sides = Sides::new(pair, &found);
-        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], t);
-        let is_wanted = || {
-            which == Which::All
-                || self.is_nearest(&sides, found.gap, at)
-                || self.has_borne_inside(&sides, bearing)
+        let depth = (offset - closest(pair.kind, x).gap.length()).max(0.0);
+        let left = met.found.gap.length() - offset;
+        if !crosses && left > 0.0 {
+            // What elasticity can take back of the motion is the part of it along the gap. On the way back, what was apart at
+            // the start must not be held up.
+            let between = |x: &[DVec3]| {
+                let [first, second] = sides.points.map(|point| point.interpolate(|v| x[v as usize]));
+                met.normal.dot(first - second)
+            };
+            let begun = between(step.start);
+            let approach = (between(step.end) - begun).abs();
+            if left > approach.max(offset) || begun + depth < (1.0 - HARD_SHARE) * offset {
+                return None;
+            }
+        }
+        let at = |v: u32| step.start[v as usize].lerp(step.end[v as usize], met.time);
+        let is_mover = |v: u32| (v as usize) < self.moving_vertices;
+        let is_through_face = crosses && pair.kind == PairKind::VertexFace && is_mover(pair.vertices[0]);
+        let normal = match which {
+            Which::All => met.normal,
+            Which::Nearest if is_through_face || self.has_borne_inside(&sides, bearing) => met.normal,
+            Which::Nearest => self.nearest(&sides, met.normal, (bearing, &at))?,
         };
-        if found.gap == DVec3::ZERO || !is_wanted() {
-            return None;
-        }
-        let normal = found.gap.normalize();
         let mut row = self.row(sides, normal, offset, step);
         if self.joints.gap(pair).is_some() {
             (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
         }
-        Some((sides.feature(), row))
+        let feature = sides.feature();
+        let contact = Contact { depth, ..Contact::new(ContactName::Pair(feature), row) };
+        Some(Meeting { pair: *pair, passage: met.passage, feature, contact })
     }
 
-    /// Returns whether the closest points of a pair are also closest among the points around them. Against an
+    /// The normal of a contact whose closest points are also closest among the points around them. Against an
     /// obstacle its own surface decides. Where it is flat, or the cloth lies in a hollow, the vertices of the cloth
-    /// are enough. Between two cloths, a vertex near an edge or another vertex must not be nearer to the primitives
-    /// beside it.
-    fn is_nearest(&self, sides: &Sides, gap: DVec3, at: impl Fn(u32) -> DVec3) -> bool {
+    /// are enough. Between two cloths the normal is in the normal cones of both, but that of a vertex over the inside of a face;
+    /// a contact that has borne a load may lean a little.
+    fn nearest(
+        &self,
+        sides: &Sides,
+        normal: DVec3,
+        (bearing, at): (&[ContactName], impl Fn(u32) -> DVec3),
+    ) -> Option<DVec3> {
         let [first, second] = &sides.points;
-        let toward = [-gap, gap];
-        let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
         let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
         if is_obstacle(first) || is_obstacle(second) {
+            let toward = [-normal, normal];
+            let is = |k: usize, how: Nearest| self.fans.is_nearest(&sides.points[k], toward[k], how, &at);
             let (ours, theirs) = if is_obstacle(first) { (1, 0) } else { (0, 1) };
-            if sides.points[ours].count == 1 {
-                return is(theirs, Nearest::Weakly);
-            }
-            // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
-            return is(theirs, Nearest::Strictly)
-                && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly));
+            let is_nearest = if sides.points[ours].count == 1 {
+                is(theirs, Nearest::Weakly)
+            } else {
+                // Inside an edge or face of the cloth: above an edge or corner of the obstacle, or beside it.
+                is(theirs, Nearest::Strictly) && (sides.points[theirs].count > 1 || is(ours, Nearest::Weakly))
+            };
+            return is_nearest.then_some(normal);
         }
-        match (first.count, second.count) {
-            (1, 1) => is(0, Nearest::Weakly) || is(1, Nearest::Weakly),
-            (1, 2) => is(1, Nearest::Weakly),
-            (2, 1) => is(0, Nearest::Weakly),
-            _ => true,
+        if first.count == 3 || second.count == 3 {
+            return Some(normal);
         }
+        let lean = if has_borne(sides, bearing) { LEAN } else { 0.0 };
+        let normal = -self.fans.clamp(first, -normal, lean, &at)?;
+        self.fans.clamp(second, normal, lean, &at)
     }
 
     /// Returns whether a contact of an obstacle with the inside of a face or of an edge has borne a load. Where a
@@ -167,12 +211,10 @@ impl Proximity {
         let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
         let [first, second] = &sides.points;
         let are_inside = first.count + second.count == 4;
-        are_inside
-            && is_obstacle(first) != is_obstacle(second)
-            && bearing.binary_search(&ContactName::Pair(sides.feature())).is_ok()
+        are_inside && is_obstacle(first) != is_obstacle(second) && has_borne(sides, bearing)
     }
 
-    /// How far the end of an arm \[m\] that stands on a point of an obstacle moves over a substep because the obstacle turns:
+    /// How far the end of an arm \[m\] that stands at the end on a point of an obstacle moves over a substep because the obstacle turns:
     /// what sticks to it at a distance goes farther than its surface. Elements tell how it turns.
     fn turned_by_body(&self, point: &Point, arm: DVec3, step: Step<'_>) -> DVec3 {
         let corners =
@@ -183,7 +225,7 @@ impl Proximity {
             return DVec3::ZERO;
         }
         match (start.and_then(axes), end.and_then(axes)) {
-            (Some(start), Some(end)) => end * (start.transpose() * arm) - arm,
+            (Some(start), Some(end)) => arm - start * (end.transpose() * arm),
             _ => DVec3::ZERO,
         }
     }

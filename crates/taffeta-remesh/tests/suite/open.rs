@@ -7,17 +7,16 @@ use taffeta_core::geometry::doubled_area;
 use taffeta_core::random::SplitMix64;
 use taffeta_mesh::EdgeKey;
 use taffeta_remesh::{
-    Hold, VertexHistory, collapse_with_transfer, flip_with_transfer, is_single_valued, lumped_mass,
-    open_with_transfer, settle_drifts, split_at_with_transfer, split_with_transfer, validate_attributes,
+    Hold, collapse_with_transfer, flip_with_transfer, is_single_valued, lumped_mass, open_with_transfer,
+    settle_drifts, split_at_with_transfer, split_with_transfer, validate_attributes,
 };
 
-/// A sheet that moves, bent and with history.
+/// A sheet that moves, bent.
 fn moving() -> Sheet {
     let shape = |u: DVec2| DVec3::new(u.x, u.y, 0.1 * u.x * u.x);
     let mut sheet = Sheet::new(grid([1.0; 2], [5; 2], 0.2), shape);
     sheet.for_each_vertex(|u, vertex| {
         vertex.velocity = DVec3::new(u.y, 1.0 - u.x * u.y, u.x * u.x);
-        vertex.history = Some(VertexHistory { position: vertex.position, velocity: vertex.velocity });
     });
     sheet
 }
@@ -85,10 +84,6 @@ fn an_opening_keeps_mass_momentum_and_area_and_sets_the_sides_apart() {
     let gap = a.position.distance(b.position);
     assert!(gap > 1e-6 && gap < 1e-3, "{gap}");
     assert_eq!(a.velocity, b.velocity);
-    // Time integration does not take the gap for a motion.
-    for vertex in [a, b] {
-        assert_eq!(vertex.history.expect("it has one").position, vertex.position);
-    }
     assert!(is_single_valued(&sheet.mesh, &sheet.attributes, 0));
 }
 

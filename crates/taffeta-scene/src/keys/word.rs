@@ -12,6 +12,11 @@ use std::path::PathBuf;
 pub(crate) trait Words: Copy + PartialEq + 'static {
     /// The names, in the order in which messages show them, with what they mean.
     fn words() -> Vec<(&'static str, Self)>;
+
+    /// Words of earlier versions, each with the one that has replaced it.
+    fn replaced() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 }
 
 /// The name of a value.
@@ -34,6 +39,9 @@ impl<T: Words> TryFrom<Plain> for Choice<T> {
         let names: Vec<&str> = words.iter().map(|(name, _)| *name).collect();
         let allowed = format!("one of {}", quoted_list(&names));
         let Plain::Text(text) = &plain else { return plain.refuse(&allowed) };
+        if let Some((_, new)) = T::replaced().iter().find(|(old, _)| old == text) {
+            return Err(format!("is {text:?}, which has been replaced by {new:?}\nwrite {new:?}"));
+        }
         let found = words.iter().find(|(name, _)| name == text);
         found.map(|(_, value)| Self(*value)).ok_or_else(|| {
             let help = did_you_mean(text, &names).map_or(String::new(), |help| format!("\n{help}"));

@@ -74,7 +74,7 @@ pub(super) struct SimulationTable {
     substeps: Auto<MAX_REPEATS>,
     /// Iterations per substep.
     iterations: Auto<MAX_REPEATS>,
-    /// Time integration; "bdf2", of second order, for the solvers "global" and "direct".
+    /// Time integration; "sdirk2", of second order, for the solvers "global" and "direct".
     time: Choice<TimeIntegration>,
     /// Gravity \[m/s²\].
     gravity: Vector,
@@ -184,10 +184,11 @@ fn check_solver(settings: &SimulationSettings, at: &Place<'_>) {
     }
     let name = settings.solver.name();
     let others = "solver = \"global\" or \"direct\"";
-    if settings.time == TimeIntegration::Bdf2 {
+    if settings.time == TimeIntegration::Sdirk2 {
         at.at("time").refuse(
-            format!("`{at}.time` is \"bdf2\", but the solver is {name:?}, which knows implicit Euler only"),
-            format!("BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\"").as_str(),
+            format!("`{at}.time` is \"sdirk2\", but the solver is {name:?}, which knows implicit Euler only"),
+            format!("SDIRK2 belongs to the global and direct solvers: {others}, or time = \"euler\"")
+                .as_str(),
         );
     }
     if settings.mode == Mode::Static {
@@ -215,8 +216,9 @@ pub(super) fn check_sweeping(simulation: &Simulation, (what, key): (&str, &Place
     if settings.solver != SolverChoice::Auto {
         return;
     }
-    if settings.time == TimeIntegration::Bdf2 {
-        let message = format!("`{at}.time` is \"bdf2\", but the solvers that know {what} use implicit Euler");
+    if settings.time == TimeIntegration::Sdirk2 {
+        let message =
+            format!("`{at}.time` is \"sdirk2\", but the solvers that know {what} use implicit Euler");
         at.at("time").refuse(message, "time = \"euler\" or \"auto\"");
     }
     if settings.mode == Mode::Static {
@@ -237,7 +239,11 @@ impl Words for Mode {
 
 impl Words for TimeIntegration {
     fn words() -> Vec<(&'static str, Self)> {
-        vec![("auto", Self::Auto), ("euler", Self::Euler), ("bdf2", Self::Bdf2)]
+        vec![("auto", Self::Auto), ("euler", Self::Euler), ("sdirk2", Self::Sdirk2)]
+    }
+
+    fn replaced() -> &'static [(&'static str, &'static str)] {
+        &[("bdf2", "sdirk2")]
     }
 }
 

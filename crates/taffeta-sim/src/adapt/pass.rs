@@ -96,7 +96,7 @@ pub(crate) fn remesh_cloths(
         let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
         let smoothed = smooth_splits(world, &made, &left, budget);
         displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
-        world.derived.minimize_scalars(&mut world.state.motion);
+        world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
     }
     let popping = displacements.iter().enumerate().map(|(cloth, moved)| popping(world, cloth, *moved));
     (counts, popping.fold(0.0, f64::max))

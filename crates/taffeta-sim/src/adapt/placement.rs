@@ -13,7 +13,7 @@
 use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
 use crate::contact::path::contact_path;
 use crate::contact::secure::keep_few_apart;
-use crate::derive::bodies::scene_extent;
+use crate::derive::bodies::extent;
 use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
 use crate::derive::derived::Derived;
 use crate::derive::rebuild::refill;
@@ -25,7 +25,7 @@ use taffeta_core::{FaceIndex, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{MovedVertex, settle_moved};
 use taffeta_solve::drivers::newton::{
-    Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
+    Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
 };
 use taffeta_solve::{Patch, PlateState};
 
@@ -34,7 +34,7 @@ use taffeta_solve::{Patch, PlateState};
 const TIME: f64 = 1.0 / 30.0;
 
 /// Newton iterations at most, and when they are enough: a step that moves the new vertices by less than this part of the
-/// size of the scene. There is nothing to be exact about: the next substep goes on from there.
+/// size of its cloth. There is nothing to be exact about: the next substep goes on from there.
 const ITERATIONS: u32 = 4;
 const TOLERANCE: f64 = 1e-5;
 const LINEAR_TOLERANCE: f64 = 0.1;
@@ -60,7 +60,20 @@ pub(crate) fn smooth_splits(
         return nothing;
     }
     let start = world.state.motion.positions.raw.clone();
-    let Some(mut end) = find_places(world, &start, &new) else { return nothing };
+    let mut end = start.clone();
+    // Each cloth by itself: where the iteration stops, and the solve of its systems, are to depend on no other.
+    let cloth_of = |vi: &VertexIndex| world.state.sheet.vertex_cloths[*vi];
+    let by_cloth: Vec<Vec<VertexIndex>> =
+        new.chunk_by(|a, b| cloth_of(a) == cloth_of(b)).map(<[VertexIndex]>::to_vec).collect();
+    let places: Vec<_> = by_cloth.iter().map(|new| find_places(world, &start, new)).collect();
+    if places.iter().all(Option::is_none) {
+        return nothing;
+    }
+    for (vi, place) in
+        by_cloth.iter().zip(&places).flat_map(|(new, places)| new.iter().zip(places.iter().flatten()))
+    {
+        end[vi.to_usize()] = *place;
+    }
     keep_centers(world, &start, &mut end, budget);
     shorten(world, &start, &mut end, left);
     keep_outside(world, &start, &mut end);
@@ -96,12 +109,15 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
         predicted: &predicted,
         held: &held,
         damping_rate: 0.0,
-        contacts: Contacts { rows: &[], start: &predicted, carried: &[], stiffnesses: &[] },
+        drag: Drags::default(),
+        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
         clamps: &clamps,
     };
+    let cloth = world.state.sheet.vertex_range(world.state.sheet.vertex_cloths[new[0]]);
+    let size = extent(&world.state.sheet.layout.raw[cloth]);
     let limits = NewtonLimits {
         iterations: ITERATIONS,
-        tolerance: TOLERANCE * scene_extent(world),
+        tolerance: TOLERANCE * size,
         linear_tolerance: LINEAR_TOLERANCE,
         linear_iterations: u32::MAX,
     };
@@ -112,9 +128,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
     }
     let scalars = &mut world.derived.plate.scalars;
     patch.plate_edges.iter().zip(&plate.scalars).for_each(|(edge, own)| scalars[*edge as usize] = *own);
-    let mut end = start.to_vec();
-    new.iter().for_each(|vi| end[vi.to_usize()] = x[patch.vertices.partition_point(|other| other < vi)]);
-    Some(end)
+    Some(new.iter().map(|vi| x[patch.vertices.partition_point(|other| other < vi)]).collect())
 }
 
 /// Moves the pieces on which nothing outside acts back as wholes, so that their centers of mass stay: a center that moves has
@@ -177,11 +191,8 @@ fn keep_outside(world: &World, start: &[DVec3], end: &mut [DVec3]) {
 /// Moves vertices without giving them velocity; momenta follow.
 fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
     let positions = Arc::make_mut(&mut world.state.motion.positions);
-    for (i, (x, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
+    for (i, (_, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
-        if let Some(history) = &mut world.state.motion.history.raw[i] {
-            history.position += *y - *x;
-        }
     }
     settle_pieces(world, start);
     refill(world);

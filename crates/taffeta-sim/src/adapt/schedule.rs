@@ -15,7 +15,7 @@ use taffeta_remesh::Metric;
 /// Remeshes the cloths whose interval is over, one pass for each interval, on the world's own threads. With the
 /// [popping](crate::report::RemeshJumps::popping).
 pub(crate) fn remesh_if_due(world: &mut World) -> (RemeshCounts, f64) {
-    world.pool.clone().install(|| remesh_due_cloths(world, &[]))
+    world.pool.clone().install(|| remesh_due_cloths(world))
 }
 
 /// Makes a pass over every cloth that is remeshed, also if none is due. `elapsed` stands for the time since the last pass
@@ -27,7 +27,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     passed.for_each(|(last, _)| *last = world.state.time - elapsed);
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
     let jumps = measure_jumps(world, &before, (&counts, popping));
-    world.state.still = None;
+    world.state.wake();
     note_changes(world, sheet);
     (counts, jumps)
 }
@@ -47,10 +47,27 @@ pub(crate) fn note_passes(world: &mut World) {
     }
 }
 
-/// Makes a pass over the cloths that are due, as their shapes and `wanted` ask for it; again without those that would have to
+/// Makes a pass over the cloths that are due, and not asleep; again without those that would have to
 /// [wait](crate::adapt::energy).
-pub(crate) fn remesh_due_cloths(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
-    let is_due = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
+fn remesh_due_cloths(world: &mut World) -> (RemeshCounts, f64) {
+    let due: Vec<bool> = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
+    let asleep: Vec<bool> = (0..due.len()).map(|cloth| due[cloth] && world.state.sleeps(cloth)).collect();
+    let time = world.state.time;
+    let passed = world.state.last_passes.iter_mut().zip(&asleep).filter(|(_, asleep)| **asleep);
+    passed.for_each(|(last, _)| *last = time);
+    let is_due = due.iter().zip(&asleep).map(|(due, asleep)| *due && !asleep).collect();
+    remesh_or_wait(world, is_due, &[])
+}
+
+/// Makes a pass over the cloths that are due and have any of the vertices for which metrics are wanted, as their shapes and these
+/// ask for it.
+pub(crate) fn remesh_wanted(world: &mut World, wanted: &[(VertexKey, Metric)]) -> (RemeshCounts, f64) {
+    let numbers = world.state.sheet.vertex_indices();
+    let mut is_due = vec![false; world.setup.cloths.len()];
+    for vi in wanted.iter().filter_map(|(v, _)| numbers.get(*v)) {
+        let cloth = world.state.sheet.vertex_cloths[*vi] as usize;
+        is_due[cloth] = is_due[cloth] || self::is_due(world, cloth);
+    }
     remesh_or_wait(world, is_due, wanted)
 }
 

@@ -169,8 +169,8 @@ fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
     if !settings.solver.capabilities().solids {
         return Some(format!("the solver {name} does not know them: take block, xpbd or projective"));
     }
-    if settings.time == TimeIntegration::Bdf2 {
-        return Some("the solvers that know them use implicit Euler, not BDF2".into());
+    if settings.time == TimeIntegration::Sdirk2 {
+        return Some("the solvers that know them use implicit Euler, not SDIRK2".into());
     }
     (settings.mode == Mode::Static)
         .then(|| "the solvers that know them follow motions and find no equilibria".into())
@@ -237,8 +237,8 @@ fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
     if settings.solver.capabilities().second_order || settings.solver == SolverChoice::Block {
         return None;
     }
-    if settings.time == TimeIntegration::Bdf2 {
-        return Some(format!("the solver {name} knows implicit Euler only, not BDF2"));
+    if settings.time == TimeIntegration::Sdirk2 {
+        return Some(format!("the solver {name} knows implicit Euler only, not SDIRK2"));
     }
     (settings.mode == Mode::Static)
         .then(|| format!("the solver {name} follows motions and finds no equilibria"))

@@ -88,8 +88,6 @@ pub(crate) fn build_loose(
                 mass: body.masses[i],
                 position: *x,
                 velocity: along_held(held, DVec3::ZERO, velocity),
-                history: None,
-                friction: DVec3::ZERO,
                 start: *x,
                 layout: *body.layout.as_ref().map_or(x, |layout| &layout[i]),
                 hold,

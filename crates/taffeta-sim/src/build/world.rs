@@ -107,7 +107,7 @@ fn assemble(
         pins,
         seams: seam_laws(description),
         obstacles: obstacles.clone(),
-        meshes: meshes.clone(),
+        meshes: Arc::new(meshes.clone()),
         contact_thickness: description.contact_thickness,
         self_contact: description.has_self_contact(),
         settings,
@@ -118,14 +118,14 @@ fn assemble(
     };
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(0.0));
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.begin(0.0));
-    setup.meshes.iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
+    Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
     let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
-    let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice };
+    let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice, solves: true };
     let derived = pool.install(|| Derived::build(source, Kept::default()));
     let mut world = World {
         state: State::new(description, setup.pins.len(), (sheet, motion)),
-        inputs: Inputs { air: setup.air, ..Inputs::default() },
+        inputs: Inputs { air: setup.air, damping: setup.settings.velocity_damping, ..Inputs::default() },
         setup,
         derived,
         epoch: TopologyEpoch::default(),
@@ -133,6 +133,8 @@ fn assemble(
         scratch: Scratch::default(),
         watch: Watch::default(),
         pool: Arc::new(pool),
+        parts: Vec::new(),
+        bounds_of_parts: Vec::new(),
     };
     refill(&mut world);
     note_crossings(&mut world);

@@ -2,9 +2,8 @@
 //!
 //! The contacts give the distribution of the load. Its size follows from the momentum of the cloths, wherever nothing else can
 //! take it: obstacles receive the loss beyond gravity, air, grabs and damping. This holds to round-off. The forces of contacts
-//! are only as exact as the solver, lack the motion that CCD stops, and lead the momentum by the memory of backward
-//! differences. That memory still passes on momentum after a contact has opened; it belongs to the obstacles that were touched
-//! last.
+//! are only as exact as the solver, lack the motion that CCD stops, and count for a whole substep if a contact begins within it.
+//! Momentum that is lost while no contact is closed belongs to the obstacles that were touched last.
 //!
 //! If pins hold something, or pressure is part of the solve, only the sum of the forces and of the impulse of CCD is known.
 
@@ -13,16 +12,13 @@ use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
-use taffeta_core::math;
 
 /// Adds what obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place.
 pub(crate) fn note_loads(world: &mut World, h: f64) {
     if count(world) == 0 {
         return;
     }
-    let (outside, memory) = outer_momentum(world, h);
-    let outside = outside + world.state.loads.outside * memory;
-    world.state.loads.outside = outside;
+    let outside = outer_momentum(world, h);
     let lost = is_isolated(world).then(|| outside - gained_momentum(world, h));
     let received = of_contacts(world, h);
     hand_over(world, received, lost);
@@ -169,20 +165,15 @@ fn gained_momentum(world: &World, h: f64) -> DVec3 {
     motion.masses.iter().zip(motion.velocities.iter()).zip(starts).map(gain).sum()
 }
 
-/// Momentum that air, grabs and damping have given in a substep \[N·s\], and the part of their last momentum that
-/// backward differences add to it.
-fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
+/// Momentum that air, grabs and damping have given in a substep of length `h` \[s\] \[N·s\].
+fn outer_momentum(world: &World, h: f64) -> DVec3 {
     let (motion, work, last) = (&world.state.motion, &world.scratch, &world.state.last);
-    let damping = world.setup.settings.velocity_damping;
-    let (mut sum, mut memory, mut mass) = (DVec3::ZERO, 0.0, 0.0);
+    let mut sum = DVec3::ZERO;
     for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {
-        (memory, mass) = (memory + m * (1.0 - scale / h), mass + m);
-        if let Some(impulse) = work.impulses.get(i) {
-            sum += *impulse * (scale / work.impulse_time);
-        }
-        if damping > 0.0 {
-            let carried = if *scale == h { work.start_velocities[i] } else { work.carried[i] };
-            sum += carried * (m * (math::exp(-damping * scale) - 1.0));
+        let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+        sum += (outer - motion.velocities.raw[i] * (last.damping * m)) * *scale;
+        if let Some(Some(first)) = work.first_stage.get(i) {
+            sum += (first.outer - first.velocity * (last.damping * m)) * (h - scale);
         }
     }
     for (vertex, stiffness, target) in
@@ -190,6 +181,5 @@ fn outer_momentum(world: &World, h: f64) -> (DVec3, f64) {
     {
         sum += (target - motion.positions.raw[vertex]) * (stiffness * last.scales[vertex]);
     }
-    let ratio = h / world.state.last_substep;
-    (sum, if memory > 0.0 { ratio * memory / mass } else { 0.0 })
+    sum
 }

@@ -79,7 +79,6 @@ pub(crate) fn secure(world: &mut World, h: f64) {
             world.safeguard.shortened += 1;
             world.safeguard.lost_impulse += world.state.motion.masses.raw[i] * lost;
             work.rows[i].position = found[i].to_array();
-            work.stopped[i] = true;
             work.shortened.push(i);
         }
     }

@@ -4,6 +4,8 @@
 //! contact needs without other loads. A cloth that is pulled tight presses harder; there the load of the last substep gives it.
 
 use crate::model::motion::Motion;
+use glam::DVec3;
+use taffeta_contact::Contact;
 use taffeta_core::ContactRow;
 use taffeta_solve::substeps::LONGEST_SUBSTEP;
 
@@ -16,9 +18,19 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 100.0;
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 
+/// Part of its thickness to which a contact is taken to be pressed in at most, and by how much its friction is stiffer than a rim
+/// asks for.
+const DEEPEST: f64 = 0.95;
+const RIM_MARGIN: f64 = 10.0;
+
+/// Part of its load that obstacles bear from both sides, from which a contact counts as pinched; and how much stiffer it is than
+/// inertia asks for in the longest substep. At a tenth of its thickness a cloth is then held with some 20 times its weight.
+const PINCHED: f64 = 0.5;
+const PINCHED_STIFFER: f64 = 30.0;
+
 /// The stiffness of a contact in a substep of length `h` \[s\] that has borne a load \[N\] in the last one \[N/m\]; none between
 /// what is held.
-pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
+fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -34,10 +46,60 @@ pub(crate) fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64))
     (load / (BORNE_DEPTH * row.thickness)).clamp(inertial, MOST_STIFFER * inertial)
 }
 
+/// Stiffness of the spring of friction of a contact with a stiffness along its normal \[N/m\], which has borne a load \[N\]. Where an
+/// obstacle presses cloth in deeply at its rim, the normal turns with every slip, about the rim at the distance that is left: the
+/// spring must be stiffer than the load over that distance.
+pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f64 {
+    if normal == 0.0 {
+        return normal;
+    }
+    let depth = (load / normal).min(DEEPEST * row.thickness);
+    normal * (1.0 + RIM_MARGIN * depth / (row.thickness - depth))
+}
+
+/// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
+///
+/// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
+/// about it, and a stiffness that followed the load would grow without end.
+pub(crate) fn stiffnesses(contacts: &[Contact], state: &Motion, h: f64) -> Vec<f64> {
+    let pinched = pinched_parts(contacts, state.masses.len());
+    let stiffness = |(contact, pinched): (&Contact, f64)| {
+        let free = stiffness(&contact.row, state, (h, contact.borne.load * (1.0 - pinched)));
+        if pinched < PINCHED {
+            return free;
+        }
+        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0)))
+    };
+    contacts.iter().zip(pinched).map(stiffness).collect()
+}
+
+/// The part of the load of each contact with an obstacle that another obstacle bears from the opposite side.
+fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
+    let mut sums = vec![(DVec3::ZERO, 0.0); vertex_count];
+    let corners = |row: &ContactRow| {
+        let pairs = row.vertices.map(|vi| vi.0 as usize).into_iter().zip(row.weights);
+        pairs.filter(|(_, s)| *s != 0.0)
+    };
+    for Contact { row, borne, .. } in contacts.iter().filter(|contact| !contact.row.is_mutual()) {
+        for (vertex, s) in corners(row) {
+            sums[vertex].0 += row.normal * (s * borne.load);
+            sums[vertex].1 += s.abs() * borne.load;
+        }
+    }
+    let part = |Contact { row, borne, .. }: &Contact| {
+        if borne.load == 0.0 || row.is_mutual() {
+            return 0.0;
+        }
+        let left = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;
+        // An edge over the rim of two fingers is pinched as its end between them is.
+        1.0 - corners(row).map(left).fold(1.0, f64::min).max(0.0)
+    };
+    contacts.iter().map(part).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::DVec3;
     use std::sync::Arc;
     use taffeta_core::VertexIndex;
 

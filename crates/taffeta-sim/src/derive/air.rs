@@ -4,130 +4,129 @@
 //! corner. The force on a segment of length `l` and radius `r` is that on a cylinder in cross flow, `F = ρ c r l |u| u`. Here
 //! `u` is the part of `wind − v` across the segment. Half of the force acts on each end; flow along the segment exerts none.
 //!
-//! Both depend on the square of the velocity. Explicit integration would blow up for light cloth in strong wind. `u̇ = −k u|u|`
-//! has the exact solution `u(h) = u / (1 + k h |u|)`, which is used instead and cannot overshoot.
+//! Under Newton's method drag is a term of the objective: `v` is the velocity at the end of the step
+//! ([`taffeta_solve::drivers::newton::Drag`]). Local solvers take the force at the velocities of the start. Where the motion is
+//! steady these are the velocities of the end, whether elasticity or drag bears the weight. The force would overshoot if it
+//! turned the flow around within a substep `h`, as in light cloth in strong wind. It is therefore at most what stops the flow
+//! past the mass `m` of the face, `m u/h`.
 
 use crate::derive::bodies::rope_bodies;
 use crate::derive::world::World;
 use crate::model::description::Air;
 use glam::DVec3;
-use taffeta_core::{FaceIndex, IndexVec, VertexIndex};
-use taffeta_solve::RestShape;
+use taffeta_core::index::DenseIndex;
+use taffeta_solve::drivers::newton::Drag;
 
-/// Faces, positions and velocities that the air acts on.
-pub(crate) struct Exposed<'a> {
-    /// Corners of the faces.
-    pub faces: &'a IndexVec<FaceIndex, [VertexIndex; 3]>,
-    /// Rest shape, for the masses of faces.
-    pub rest: &'a RestShape,
-    /// Areal density of each cloth \[kg/m²\].
-    pub densities: &'a [f64],
-    /// The segments of ropes.
-    pub segments: Vec<Segment>,
-    /// Positions \[m\].
-    pub positions: &'a [DVec3],
-}
-
-/// A segment of a rope.
+/// A face, of three vertices, or a segment of a rope, of two, that the air acts on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Segment {
-    /// The vertex at which it begins; the next one ends it.
-    first: usize,
+struct Exposed<const V: usize> {
+    vertices: [u32; V],
+    /// Unit normal of a face, unit direction of a segment; zero if it has none.
+    axis: DVec3,
+    /// Force per square of the flow \[kg/m\].
+    coefficient: f64,
     /// Mass \[kg\].
     mass: f64,
-    /// Radius \[m\].
-    radius: f64,
+}
+
+impl<const V: usize> Exposed<V> {
+    /// The flow `u` that acts on it \[m/s\].
+    fn flow(&self, air: &Air, velocities: &[DVec3]) -> DVec3 {
+        let sum: DVec3 = self.vertices.iter().map(|vertex| velocities[*vertex as usize]).sum();
+        Drag::<V>::project(self.axis, air.wind - sum * Drag::<V>::SHARE)
+    }
+
+    /// Adds the force at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
+    fn add_force(&self, air: &Air, (velocities, h): (&[DVec3], f64), forces: &mut [DVec3]) {
+        let flow = self.flow(air, velocities);
+        let rate = (self.coefficient * flow.length()).min(self.mass / h);
+        let share = flow * (rate * Drag::<V>::SHARE);
+        self.vertices.iter().for_each(|vertex| forces[*vertex as usize] += share);
+    }
+
+    /// Its term in a step `v = (x − X)/s` from bases `X` \[m\] with scales `s` \[s\]. Where the scales of its vertices
+    /// differ their mean counts.
+    fn term(&self, air: &Air, (bases, scales): (&[DVec3], &[f64])) -> Drag<V> {
+        let each = || self.vertices.iter().map(|vertex| *vertex as usize);
+        let scale = each().map(|vertex| scales[vertex]).sum::<f64>() * Drag::<V>::SHARE;
+        let base = each().map(|vertex| bases[vertex]).sum::<DVec3>() * Drag::<V>::SHARE;
+        Drag {
+            vertices: self.vertices,
+            axis: self.axis,
+            coefficient: self.coefficient / (scale * scale),
+            target: base + air.wind * scale,
+        }
+    }
+}
+
+/// All that the air acts on: faces in their order, and segments.
+pub(crate) struct Surfaces {
+    air: Air,
+    faces: Vec<Exposed<3>>,
+    segments: Vec<Exposed<2>>,
+}
+
+impl Surfaces {
+    /// Adds the forces at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
+    pub(crate) fn add_forces(&self, at: (&[DVec3], f64), forces: &mut [DVec3]) {
+        self.faces.iter().for_each(|face| face.add_force(&self.air, at, forces));
+        self.segments.iter().for_each(|segment| segment.add_force(&self.air, at, forces));
+    }
+
+    /// The terms of faces and segments in a step from bases \[m\] with scales \[s\].
+    pub(crate) fn terms(&self, step: (&[DVec3], &[f64])) -> (Vec<Drag<3>>, Vec<Drag<2>>) {
+        let of_faces = self.faces.iter().map(|face| face.term(&self.air, step));
+        let of_segments = self.segments.iter().map(|segment| segment.term(&self.air, step));
+        (of_faces.collect(), of_segments.collect())
+    }
+
+    /// Mean size of the acceleration by drag \[m/s²\].
+    pub(crate) fn mean_acceleration(&self, velocities: &[DVec3]) -> f64 {
+        let size = |flow: DVec3, coefficient: f64, mass: f64| coefficient * flow.length_squared() / mass;
+        let of_faces =
+            self.faces.iter().map(|face| size(face.flow(&self.air, velocities), face.coefficient, face.mass));
+        let of_segments = self
+            .segments
+            .iter()
+            .map(|segment| size(segment.flow(&self.air, velocities), segment.coefficient, segment.mass));
+        of_faces.chain(of_segments).sum::<f64>() / (self.faces.len() + self.segments.len()).max(1) as f64
+    }
+}
+
+/// Faces and segments in air, with areas and lengths as they are and directions as they are at positions `x` \[m\].
+pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
+    let (rest, now) = (&world.state.motion.rest, &world.state.motion.positions.raw);
+    let doubled = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
+    let face = |(fi, corners): (_, &[taffeta_core::VertexIndex; 3])| {
+        let at = |x: &[DVec3]| doubled(corners.map(|vi| x[vi.to_usize()]));
+        Exposed {
+            vertices: corners.map(|vi| vi.0),
+            axis: at(x).normalize_or_zero(),
+            coefficient: 0.25 * air.density * air.drag * at(now).length(),
+            mass: world.setup.cloths[rest.cloths[fi] as usize].model.material.density * rest.areas[fi],
+        }
+    };
+    let faces = world.state.sheet.topology.faces.iter_indexed().map(face).collect();
+    Surfaces { air, faces, segments: exposed_segments(world, air, x) }
 }
 
 /// The segments of all ropes, without those to guides.
-pub(crate) fn exposed_segments(world: &World) -> Vec<Segment> {
+fn exposed_segments(world: &World, air: Air, x: &[DVec3]) -> Vec<Exposed<2>> {
+    let now = &world.state.motion.positions.raw;
     let mut segments = Vec::new();
     for (number, body) in rope_bodies(world) {
         let Some(model) = &body.rope else { continue };
         let start = world.state.sheet.vertex_range((world.setup.cloths.len() + number) as u32).start;
-        segments.extend(model.visible().skip(1).map(|end| Segment {
-            first: start + end - 1,
-            mass: model.material.density * model.segment_length(end - 1),
-            radius: body.radius,
+        segments.extend(model.visible().skip(1).map(|end| {
+            let ends = [start + end - 1, start + end];
+            let length = now[ends[0]].distance(now[ends[1]]);
+            Exposed {
+                vertices: ends.map(|vertex| vertex as u32),
+                axis: (x[ends[1]] - x[ends[0]]).normalize_or_zero(),
+                coefficient: air.density * air.drag * body.radius * length,
+                mass: model.material.density * model.segment_length(end - 1),
+            }
         }));
     }
     segments
-}
-
-/// Bodies and surfaces that the air acts on.
-pub(crate) fn exposed<'a>(world: &'a World, densities: &'a [f64]) -> Exposed<'a> {
-    Exposed {
-        faces: &world.state.sheet.topology.faces,
-        rest: &world.state.motion.rest,
-        densities,
-        segments: exposed_segments(world),
-        positions: &world.state.motion.positions,
-    }
-}
-
-/// Areal densities of the cloths \[kg/m²\].
-pub(crate) fn densities(world: &World) -> Vec<f64> {
-    world.setup.cloths.iter().map(|c| c.model.material.density).collect()
-}
-
-impl Exposed<'_> {
-    /// Change of the velocity of one segment across it over a time `h` \[s\].
-    fn change_across(&self, air: &Air, segment: &Segment, velocities: &[DVec3], h: f64) -> DVec3 {
-        let ends = [segment.first, segment.first + 1];
-        let [a, b] = ends.map(|i| self.positions[i]);
-        let v = (velocities[ends[0]] + velocities[ends[1]]) * 0.5;
-        let length = a.distance(b);
-        let u = (air.wind - v).reject_from_normalized((b - a).normalize_or_zero());
-        let rate = air.density * air.drag * segment.radius * length / segment.mass;
-        u - u / (1.0 + rate * h * u.length())
-    }
-
-    /// Change of the velocity of one face along its normal over a time `h` \[s\].
-    fn velocity_change(
-        &self,
-        air: &Air,
-        (fi, corners): (FaceIndex, &[VertexIndex; 3]),
-        v: DVec3,
-        h: f64,
-    ) -> DVec3 {
-        let [a, b, c] = corners.map(|vi| self.positions[vi.0 as usize]);
-        let doubled = (b - a).cross(c - a);
-        let length = doubled.length();
-        if length == 0.0 {
-            return DVec3::ZERO;
-        }
-        let normal = doubled / length;
-        let u = (air.wind - v).dot(normal);
-        let mass = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi];
-        let rate = 0.5 * air.density * air.drag * (0.5 * length) / mass;
-        normal * (u - u / (1.0 + rate * h * u.abs()))
-    }
-
-    /// Adds the impulses \[N·s\] of the drag over a time `h` \[s\] at the given velocities \[m/s\].
-    pub(crate) fn add_drag(&self, air: &Air, velocities: &[DVec3], h: f64, impulses: &mut [DVec3]) {
-        for (fi, corners) in self.faces.iter_indexed() {
-            let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
-            let change = self.velocity_change(air, (fi, corners), v, h);
-            let third = self.densities[self.rest.cloths[fi] as usize] * self.rest.areas[fi] / 3.0;
-            corners.iter().for_each(|vi| impulses[vi.0 as usize] += change * third);
-        }
-        for segment in &self.segments {
-            let half = self.change_across(air, segment, velocities, h) * (0.5 * segment.mass);
-            impulses[segment.first..segment.first + 2].iter_mut().for_each(|impulse| *impulse += half);
-        }
-    }
-
-    /// Mean size of the acceleration by drag \[m/s²\].
-    pub(crate) fn mean_acceleration(&self, air: &Air, velocities: &[DVec3]) -> f64 {
-        const SHORT: f64 = 1e-6;
-        let mut sum = 0.0;
-        for (fi, corners) in self.faces.iter_indexed() {
-            let v = corners.iter().map(|vi| velocities[vi.0 as usize]).sum::<DVec3>() / 3.0;
-            sum += self.velocity_change(air, (fi, corners), v, SHORT).length() / SHORT;
-        }
-        for segment in &self.segments {
-            sum += self.change_across(air, segment, velocities, SHORT).length() / SHORT;
-        }
-        sum / (self.faces.len() + self.segments.len()).max(1) as f64
-    }
 }

@@ -1,7 +1,8 @@
 //! Present crossings, and bodies that can cross.
 
-use crate::derive::world::World;
+use crate::derive::world::{ExpectedBounds, Part, Versions, World};
 use glam::DVec3;
+use serde::{Deserialize, Serialize};
 use taffeta_contact::crossings::Crossing;
 use taffeta_contact::proximity::Proximity;
 use taffeta_contact::shape::WorldShape;
@@ -59,14 +60,59 @@ pub(crate) fn note_crossings(world: &mut World) {
     }
 }
 
-/// For which motion the pairs that are near each other were collected; `None`: the next substep collects them.
-pub(crate) fn bounds(world: &World) -> Option<MotionBounds> {
-    world.derived.proximity.as_ref().and_then(Proximity::bounds).cloned()
+/// For which motion the pairs that are near each other were collected.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PairBounds {
+    /// Those of a world that is stepped as a whole; `None`: the next substep collects them.
+    pub whole: Option<MotionBounds>,
+    /// Those of groups of bodies that are stepped by themselves.
+    pub parts: Vec<(Vec<usize>, MotionBounds)>,
 }
 
-/// Collects the pairs that were collected for these bounds.
-pub(crate) fn resume_pairs(world: &mut World, bounds: Option<MotionBounds>) {
-    let Some(bounds) = bounds else { return };
+impl PairBounds {
+    /// Returns whether these are bounds of bodies of so many vertices each, and of all vertices of obstacles.
+    pub(crate) fn are_sound(&self, counts: &[usize], obstacles: usize) -> bool {
+        let all: Vec<usize> = (0..counts.len()).collect();
+        let whole = self.whole.iter().map(|bounds| (&all, bounds));
+        let each = whole.chain(self.parts.iter().map(|(bodies, bounds)| (bodies, bounds)));
+        let is_sound = |(bodies, bounds): (&Vec<usize>, &MotionBounds)| {
+            let count: Option<usize> = bodies.iter().map(|body| counts.get(*body)).sum::<Option<usize>>();
+            count.is_some_and(|count| bounds.are_sound(count + obstacles))
+        };
+        each.into_iter().all(is_sound)
+    }
+}
+
+/// The present bounds.
+pub(crate) fn bounds(world: &World) -> PairBounds {
+    let bounds_in = |world: &World| world.derived.proximity.as_ref().and_then(Proximity::bounds).cloned();
+    let of_part = |part: &Part| {
+        let bounds = bounds_in(&part.world).filter(|_| part.is_of(&world.state.sheet))?;
+        Some((part.selection.bodies.clone(), bounds))
+    };
+    let expected = world.bounds_of_parts.iter().filter(|known| known.versions.is_of(&world.state.sheet));
+    let expected = expected.map(|known| (known.versions.bodies.clone(), known.bounds.clone()));
+    PairBounds {
+        whole: bounds_in(world).filter(|_| world.parts.is_empty()),
+        parts: world.parts.iter().filter_map(of_part).chain(expected).collect(),
+    }
+}
+
+/// Collects the pairs that were collected for these bounds; those of groups when they are stepped again.
+pub(crate) fn resume_pairs(world: &mut World, bounds: PairBounds) {
+    let sheet = &world.state.sheet;
+    let expected = bounds
+        .parts
+        .into_iter()
+        .map(|(bodies, bounds)| ExpectedBounds { versions: Versions::of(&bodies, sheet), bounds });
+    world.bounds_of_parts = expected.collect();
+    if let Some(bounds) = bounds.whole {
+        collect_pairs(world, bounds);
+    }
+}
+
+/// Collects the pairs for these bounds.
+pub(crate) fn collect_pairs(world: &mut World, bounds: MotionBounds) {
     let Some(mut proximity) = world.derived.proximity.take() else { return };
     proximity.resume(bounds);
     world.derived.proximity = Some(proximity);

@@ -64,6 +64,11 @@ pub(crate) enum Solver {
 }
 
 impl Solver {
+    /// A solver of nothing.
+    pub(crate) fn none() -> Self {
+        Self::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &Blocks::default())))
+    }
+
     /// The driver, for all but the solve itself.
     pub(crate) fn driver(&self) -> &dyn Driver {
         match self {
@@ -107,11 +112,10 @@ impl Derived {
     pub(crate) fn retire(&mut self) -> Kept {
         let grids = self.solver.driver().grids();
         let kept = Kept { grids, factorizations: self.factorizations() };
-        let nothing = Blocks::default();
         *self = Self {
             epoch: TopologyEpoch::default(),
-            solver: Solver::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &nothing))),
-            blocks: nothing,
+            solver: Solver::none(),
+            blocks: Blocks::default(),
             enclosed: Vec::new(),
             stitch_places: Vec::new(),
             plate: PlateState::default(),
@@ -147,6 +151,7 @@ impl Derived {
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
         };
         let solver = match choice {
+            _ if !source.solves => Solver::none(),
             SolverChoice::Block => {
                 let mut driver = BlockDriver::build(&sheet.topology, &blocks);
                 driver.set_plate_state(&plate);
@@ -235,18 +240,37 @@ impl Derived {
         }
     }
 
+    /// Takes over the angles and scalars that the state remembers from parts of the world, as
+    /// [`keep_bending`](Self::keep_bending) does from the solver.
+    pub(crate) fn follow_bending(&mut self, motion: &Motion) {
+        let last_angles = &motion.rest.last_angles;
+        self.blocks.hinges.iter_mut().for_each(|hinge| hinge.reference = last_angles[hinge.edge]);
+        self.blocks.ropes.begin_step(&motion.positions);
+        let plate = &mut self.blocks.plate;
+        plate.edges.iter_mut().for_each(|edge| edge.reference = last_angles[edge.edge]);
+        plate.begin_step(&motion.positions, &self.plate.clamps);
+        for (edge, scalar) in plate.edges.iter().zip(&mut self.plate.scalars) {
+            *scalar = motion.scalars[edge.edge];
+        }
+    }
+
     /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
     pub(crate) fn begin_frame(&mut self) {
         self.solver.driver_mut().begin_frame();
     }
 
-    /// Gives the scalars the values of least energy: after an edit, new edges have none.
-    pub(crate) fn minimize_scalars(&mut self, motion: &mut Motion) {
+    /// Gives the scalars of cloths whose topology the last freeze has changed the values of least energy: new edges have none.
+    pub(crate) fn minimize_scalars(&mut self, sheet: &Sheet, motion: &mut Motion) {
         let plate = &self.blocks.plate;
         let angles = plate.angles(&motion.positions, &self.plate.clamps);
-        plate.minimize_scalars(&angles, &mut self.plate.scalars);
+        let mut least = self.plate.scalars.clone();
+        plate.minimize_scalars(&angles, &mut least);
         let scalars = Arc::make_mut(&mut motion.scalars);
-        for (edge, scalar) in plate.edges.iter().zip(&self.plate.scalars) {
+        for (edge, (scalar, least)) in plate.edges.iter().zip(self.plate.scalars.iter_mut().zip(least)) {
+            let cloth = sheet.vertex_cloths[edge.vertices[0]] as usize;
+            if sheet.version(cloth) == sheet.topology.epoch.0 {
+                *scalar = least;
+            }
             scalars[edge.edge] = *scalar;
         }
         self.solver.driver_mut().set_plate_state(&self.plate);

@@ -24,13 +24,12 @@ pub(crate) fn has_pressure(world: &World) -> bool {
     world.setup.cloths.iter().any(|cloth| cloth.pressure != 0.0)
 }
 
-/// Adds `scale` times the forces of the pressure at positions `x` \[m\] to `out`: forces \[N\] for 1, impulses \[N·s\]
-/// for a time \[s\].
-pub(crate) fn add_pressure(world: &World, x: &[DVec3], scale: f64, out: &mut [DVec3]) {
+/// Adds the forces of the pressure at positions `x` \[m\] to `out` \[N\].
+pub(crate) fn add_pressure(world: &World, x: &[DVec3], out: &mut [DVec3]) {
     for (fi, corners) in world.state.sheet.topology.faces.iter_indexed() {
         let pressure = world.setup.cloths[world.state.motion.rest.cloths[fi] as usize].pressure;
         if pressure != 0.0 {
-            let third = area_vector(gather(*corners, x)) * (pressure * scale / 3.0);
+            let third = area_vector(gather(*corners, x)) * (pressure / 3.0);
             corners.iter().for_each(|vi| out[vi.to_usize()] += third);
         }
     }

@@ -26,7 +26,7 @@ pub(crate) fn build_proximity(source: Source<'_>, stitches: &[Stitch], places: &
     if !source.setup.meshes.is_empty() {
         add_loose(source, &mut elements);
     }
-    for obstacle in &source.setup.meshes {
+    for obstacle in source.setup.meshes.iter() {
         let number = meshes.len() as u32;
         // Contact is two-sided. Sorted corners give the same bits whichever way a face is turned.
         let sorted = |face: &[u32; 3]| {

@@ -22,7 +22,7 @@ pub(crate) fn edit(world: &mut World, change: impl FnOnce(&mut Thawed)) {
     change(&mut thawed);
     take_over(world, thawed, &before);
     note_crossings(world);
-    world.derived.minimize_scalars(&mut world.state.motion);
+    world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
 }
 
 /// Freezes a mesh in place of the one whose vertices had these keys.
@@ -36,12 +36,13 @@ pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<Ver
 /// Takes over a keyed sheet with other cloths than before; `old_place` is where each had its place, if it was there.
 pub(crate) fn put_sheet_at(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
     let before = world.state.sheet.vertex_keys().clone();
-    world.state.still = None;
+    world.state.wake();
     put_sheet_from(world, thawed, old_place);
     world.state.before_change = None;
+    world.state.join_groups();
     keep_grasps(world, &before);
     rebuild(world);
-    world.derived.minimize_scalars(&mut world.state.motion);
+    world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
 }
 
 /// Freezes a keyed sheet and puts it in place of the present one.
@@ -93,6 +94,8 @@ fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
 
 /// Derives everything anew from the sheet.
 pub(crate) fn rebuild(world: &mut World) {
+    world.parts.clear();
+    world.bounds_of_parts.clear();
     derive(world);
     note_crossings(world);
 }
@@ -116,6 +119,7 @@ fn derive(world: &mut World) {
         motion: &world.state.motion,
         time: world.state.time,
         choice,
+        solves: world.state.groups.is_empty(),
     };
     world.derived = Derived::build(source, kept);
     // Those of pins that turn.

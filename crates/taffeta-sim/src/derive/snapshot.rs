@@ -1,12 +1,11 @@
 //! Snapshots: rollback of an edit, a substep or a step that is refused or fails.
 
-use crate::derive::crossings::{bounds, resume_pairs};
+use crate::derive::crossings::{PairBounds, bounds, resume_pairs};
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::model::report::SafeguardReport;
 use crate::model::scratch::Inputs;
 use crate::model::state::State;
-use taffeta_contact::MotionBounds;
 use taffeta_solve::PlateState;
 use taffeta_solve::block::Stitch;
 
@@ -20,7 +19,7 @@ pub(crate) struct Snapshot {
     plate: PlateState,
     /// Threads of the open seams with their present reach.
     threads: Vec<Stitch>,
-    bounds: Option<MotionBounds>,
+    bounds: PairBounds,
 }
 
 /// Snapshot to which [`go_back`] returns.

@@ -1,7 +1,8 @@
 //! Which solver a world uses, why, and what it can tell.
 
-use crate::derive::world::World;
+use crate::derive::world::{Part, World};
 use crate::model::description::{SolverChoice, TimeIntegration};
+use taffeta_core::VertexIndex;
 use taffeta_solve::{ProjectiveTimes, RowForce};
 
 /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
@@ -35,11 +36,23 @@ pub fn solver_reason(world: &World) -> String {
 /// The forces of the scalar rows in the last substep, under the solvers `xpbd` and `pbd`; none under others, after
 /// remeshing and before the first step. Vertices are numbered in dense order, see [`World::sheet`].
 pub fn row_forces(world: &World) -> Vec<RowForce> {
-    let last = &world.state.last;
-    if last.h == 0.0 {
-        return Vec::new();
+    let own_forces = |world: &World| match world.state.last.h {
+        0.0 => Vec::new(),
+        h => world.derived.solver.driver().row_forces(&world.scratch.rows, h),
+    };
+    if world.parts.is_empty() {
+        return own_forces(world);
     }
-    world.derived.solver.driver().row_forces(&world.scratch.rows, last.h)
+    let of_part = |Part { selection, world: own, .. }: &Part| {
+        let vertex = |vi: VertexIndex| VertexIndex(selection.whole_vertex(vi.0));
+        let whole = |force: RowForce| RowForce {
+            vertices: force.vertices.into_iter().map(vertex).collect(),
+            ..force
+        };
+        own_forces(own).into_iter().map(whole).collect::<Vec<_>>()
+    };
+    let current = world.parts.iter().filter(|part| part.is_of(&world.state.sheet));
+    current.flat_map(of_part).collect()
 }
 
 /// Number of times that projective dynamics has factorized its system: once, and again after each change of the topology, of
@@ -52,13 +65,13 @@ pub fn factorizations(world: &World) -> usize {
 pub(crate) fn is_second_order(world: &World) -> bool {
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::Bdf2 => world.derived.choice.capabilities().second_order,
+        TimeIntegration::Auto | TimeIntegration::Sdirk2 => world.derived.choice.capabilities().second_order,
     }
 }
 
-/// The time integration in use: `euler` or `bdf2`.
+/// The time integration in use: `euler` or `sdirk2`.
 pub fn time_integration_name(world: &World) -> &'static str {
-    if is_second_order(world) { "bdf2" } else { "euler" }
+    if is_second_order(world) { "sdirk2" } else { "euler" }
 }
 
 /// Returns whether the solver in use estimates its error and adapts to the requested accuracy.

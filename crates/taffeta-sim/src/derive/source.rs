@@ -14,4 +14,6 @@ pub(crate) struct Source<'a> {
     /// Time \[s\].
     pub time: f64,
     pub choice: SolverChoice,
+    /// False if its groups are stepped by themselves, and have solvers of their own.
+    pub solves: bool,
 }

@@ -7,6 +7,7 @@ use crate::model::loose::LooseBody;
 use crate::model::motion::Motion;
 use crate::model::report::SafeguardReport;
 use crate::model::scratch::{Inputs, Scratch};
+use crate::model::selection::Selection;
 use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::{Sheet, Thawed};
 use crate::model::solid::Solid;
@@ -15,7 +16,7 @@ use crate::model::watch::Watch;
 use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;
-use taffeta_contact::{MeshObstacle, Obstacle};
+use taffeta_contact::{MeshObstacle, MotionBounds, Obstacle};
 use taffeta_core::{TopologyEpoch, TriangleMesh};
 
 /// A simulated world: cloths, loose bodies, solids, obstacles, air.
@@ -39,6 +40,57 @@ pub struct World {
     pub(crate) scratch: Scratch,
     pub(crate) watch: Watch,
     pub(crate) pool: Arc<ThreadPool>,
+    /// The groups of bodies that the last step was made in; empty: in one, that of this world.
+    pub(crate) parts: Vec<Part>,
+    /// Bounds for groups that are to be built.
+    pub(crate) bounds_of_parts: Vec<ExpectedBounds>,
+}
+
+/// A group of bodies that is stepped by itself: a world of these bodies alone, which takes its state from the whole one
+/// before a step and gives it back afterwards.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub selection: Selection,
+    pub versions: Versions,
+    /// True for each pin that held something of it when its last step began.
+    pub pins: Vec<bool>,
+    /// True if it rested in the last step.
+    pub rests: bool,
+    pub world: World,
+}
+
+impl Part {
+    /// Returns whether it was made for the topologies that its bodies have in a sheet.
+    pub(crate) fn is_of(&self, sheet: &Sheet) -> bool {
+        self.versions.is_of(sheet)
+    }
+}
+
+/// Bodies with the numbers of the topologies of those that are cloths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Versions {
+    pub bodies: Vec<usize>,
+    cloths: Vec<u64>,
+}
+
+impl Versions {
+    /// Those of some bodies in a sheet.
+    pub(crate) fn of(bodies: &[usize], sheet: &Sheet) -> Self {
+        let cloths = bodies.iter().filter(|body| **body < sheet.cloth_count());
+        Self { cloths: cloths.map(|cloth| sheet.version(*cloth)).collect(), bodies: bodies.to_vec() }
+    }
+
+    /// Returns whether the bodies have them in a sheet.
+    pub(crate) fn is_of(&self, sheet: &Sheet) -> bool {
+        *self == Self::of(&self.bodies, sheet)
+    }
+}
+
+/// Motion for which the pairs of a group are to be collected when it is built.
+#[derive(Clone, Debug)]
+pub(crate) struct ExpectedBounds {
+    pub versions: Versions,
+    pub bounds: MotionBounds,
 }
 
 impl World {

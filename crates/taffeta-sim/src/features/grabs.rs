@@ -128,13 +128,6 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
     find_place_defect(grab)
 }
 
-/// Lets the grabbed vertices start anew: what pulls at them jumps, and a stiff spring needs implicit Euler.
-pub(crate) fn forget_grabbed(world: &mut World) {
-    for (vi, _) in world.inputs.grabbed.iter().flat_map(|patch| &patch.vertices) {
-        world.state.motion.history[*vi] = None;
-    }
-}
-
 /// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
 pub(crate) fn pull_grabbed(world: &mut World) {
     world.state.last.pulls.clear();
@@ -153,20 +146,13 @@ pub(crate) fn pull_grabbed(world: &mut World) {
         }
         let stiffness: f64 = springs.iter().map(|(_, k, _)| *k).sum();
         let toward: DVec3 = springs.iter().map(|(_, k, target)| *target * *k).sum();
-        let inertia = state.masses.raw[vertex] / (last.scales[vertex] * last.scales[vertex]);
+        let inertia = last.inertia(vertex, state.masses.raw[vertex]);
         let row = &mut work.rows[vertex];
         let free = row.position();
         let pulled = (free * inertia + toward) / (inertia + stiffness);
         row.position = along_held(state.held.raw[vertex], free, pulled).to_array();
-        row.inverse_mass = inertia / (inertia + stiffness) * state.inverse_masses.raw[vertex];
+        row.inverse_mass *= inertia / (inertia + stiffness);
         last.pulls.push(Pull { vertex, stiffness, free });
-    }
-}
-
-/// Gives the grabbed vertices their own masses back.
-pub(crate) fn settle_grabbed(world: &mut World) {
-    for pull in &world.state.last.pulls {
-        world.scratch.rows[pull.vertex].inverse_mass = world.state.motion.inverse_masses.raw[pull.vertex];
     }
 }
 

@@ -5,8 +5,8 @@
 //! vertex to different places are refused. What a pin
 //! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
 //!
-//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia and contact, but not
-//! damping. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct solver is right
+//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia, drag and contact,
+//! but not damping of the material. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct solver is right
 //! to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It
 //! gives 5.6 times the weight with the 7 substeps per frame of `auto`, and 1.006 times with 96.
 
@@ -74,7 +74,7 @@ pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let axes = pin_axes(world);
     world.state.motion.hold(holds, &axes);
-    world.state.forget_history();
+    world.state.forget_substep();
     rebuild(world);
 }
 
@@ -103,25 +103,19 @@ pub(crate) fn has_weak_pins(world: &World) -> bool {
 }
 
 /// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
-/// velocity damping \[1/s\]; free velocities are past that and the outer impulses already.
+/// velocity damping \[1/s\].
 pub(crate) fn note_inertia(world: &mut World, inertia: &[Inertia], outside: (DVec3, f64)) {
     world.state.last.inertial.clear();
     if !has_weak_pins(world) {
         return;
     }
-    let (state, work, last) = (&world.state.motion, &world.scratch, &mut world.state.last);
+    let last = &mut world.state.last;
     for (vi, pin) in world.state.motion.vertex_pins.iter_indexed() {
         if pin.is_none_or(|pin| world.setup.pins[pin as usize].description.strength.is_none()) {
             continue;
         }
         let inertia = inertia[vi.to_usize()];
-        let mut v = state.velocities[vi];
-        if state.inverse_masses[vi] == 0.0 {
-            let impulse = work.impulses.get(vi.to_usize()).copied().unwrap_or(DVec3::ZERO);
-            let share = inertia.scale / work.impulse_time;
-            v = coast(inertia, outside) + impulse * (share / state.masses[vi]);
-        }
-        last.inertial.push((vi, inertia.position + v * inertia.scale));
+        last.inertial.push((vi, inertia.position + coast(inertia, outside) * inertia.scale));
     }
 }
 
@@ -146,9 +140,9 @@ pub fn pin_forces(world: &World) -> Vec<DVec3> {
         let Some(pin) = world.state.motion.vertex_pins[*vi] else { continue };
         // The unbalanced force takes the vertex for one that would have come to where it is by itself.
         let i = vi.to_usize();
-        let inertia =
-            (last.predicted[i] - *inertial) * (state.masses[*vi] / (last.scales[i] * last.scales[i]));
-        totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia, DVec3::ZERO);
+        let inertia = (last.predicted[i] - *inertial) * last.inertia(i, state.masses[*vi]);
+        let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+        totals[pin as usize] += along_held(state.held[*vi], unbalanced[i] + inertia - outer, DVec3::ZERO);
     }
     totals
 }

@@ -67,12 +67,6 @@ fn gravity_energy(world: &World) -> f64 {
     -gravity(world).dot(moment)
 }
 
-/// Kinetic, elastic and potential energy together \[J\].
-pub(crate) fn mechanical_energy(world: &World) -> f64 {
-    let elastic = elastic_energy(world);
-    kinetic_energy(world) + elastic.stretch + elastic.bend + gravity_energy(world)
-}
-
 pub(crate) fn gravity(world: &World) -> DVec3 {
     if world.state.last.h > 0.0 { world.state.gravity } else { world.setup.settings.gravity }
 }
@@ -104,7 +98,7 @@ pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
     let inverse_h2 = 1.0 / (last.h * last.h);
     let mut forces = elastic_gradient(world);
     for (i, force) in forces.iter_mut().enumerate() {
-        let inertia = state.masses.raw[i] / (last.scales[i] * last.scales[i]);
+        let inertia = last.inertia(i, state.masses.raw[i]);
         *force += (state.positions.raw[i] - last.predicted[i]) * inertia;
     }
     for pull in &last.pulls {
@@ -112,7 +106,9 @@ pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
             (state.positions.raw[pull.vertex] - last.predicted[pull.vertex]) * pull.stiffness;
     }
     if has_pressure(world) && !is_pressure_explicit(world) {
-        add_pressure(world, &state.positions, -1.0, &mut forces);
+        let mut pressure = vec![DVec3::ZERO; forces.len()];
+        add_pressure(world, &state.positions, &mut pressure);
+        forces.iter_mut().zip(pressure).for_each(|(force, pressure)| *force -= pressure);
     }
     for contact in &last.contacts {
         let lambda = contact.row.normal * contact.normal_lambda + contact.friction_lambda;

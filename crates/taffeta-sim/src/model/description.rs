@@ -388,8 +388,8 @@ pub enum TimeIntegration {
     Auto,
     /// Implicit Euler: first order, damps motion.
     Euler,
-    /// Backward differences over two steps: second order.
-    Bdf2,
+    /// A singly diagonally implicit Runge–Kutta method of two stages: second order; Euler where something touches.
+    Sdirk2,
 }
 
 /// The surrounding air.

@@ -3,6 +3,7 @@
 use crate::model::setup::Setup;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use taffeta_core::{Anchor, Drive, Motion, Pose, Skin};
 
 /// Drives of all bodies, in the order of the setup.
@@ -68,7 +69,7 @@ impl Drives {
         for (obstacle, course) in setup.obstacles.iter_mut().zip(self.obstacles) {
             course.put(&mut obstacle.motion);
         }
-        for (mesh, (course, skin)) in setup.meshes.iter_mut().zip(self.meshes) {
+        for (mesh, (course, skin)) in Arc::make_mut(&mut setup.meshes).iter_mut().zip(self.meshes) {
             course.put(&mut mesh.motion);
             mesh.skin = skin;
         }
@@ -97,7 +98,7 @@ impl Drives {
         };
         let is_sound = self.cloths.iter().all(|begin| begin.is_finite())
             && self.obstacles.iter().zip(&setup.obstacles).all(|(course, own)| course.is_sound(&own.motion))
-            && self.meshes.iter().zip(&setup.meshes).all(|((course, skin), own)| {
+            && self.meshes.iter().zip(setup.meshes.iter()).all(|((course, skin), own)| {
                 course.is_sound(&own.motion) && is_skin(skin, own.vertex_count())
             })
             && self

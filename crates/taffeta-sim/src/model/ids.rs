@@ -116,6 +116,11 @@ impl BodyIds {
         closed.or_else(|| self.meshes.iter().position(|own| *own == id).map(ObstaclePlace::Mesh))
     }
 
+    /// Those of some cloths and all obstacles.
+    pub(crate) fn select(&self, cloths: &[usize]) -> Self {
+        Self { cloths: cloths.iter().map(|cloth| self.cloths[*cloth]).collect(), ..self.clone() }
+    }
+
     fn take(&mut self) -> u32 {
         self.next += 1;
         self.next - 1

@@ -1,19 +1,12 @@
-//! Time integration: from positions and velocities, now and one substep earlier, to the prediction of a substep.
+//! From positions and velocities to the prediction of a stage of the time integration.
 //!
-//! Both methods have the form `x = X + s v`, `v = V + s a` with the effective step `s`. Implicit Euler has `X = xⁿ`, `V = vⁿ`,
-//! `s = h`. The other method are the backward differences of second order (BDF2), for a substep `h` after one of `h/ω`:
-//!
-//! `(1+2ω)/(1+ω) xⁿ⁺¹ − (1+ω) xⁿ + ω²/(1+ω) xⁿ⁻¹ = h vⁿ⁺¹`, and the same for `v`,
-//!
-//! The solve is the same for both. A vertex without history takes an Euler step. It has none at the start, where it
-//! hits or sticks to something, and where it has just been made. BDF2 would swing after such a jump of the velocity.
+//! Every stage has the form `x = X + s v`, `v = V + s a` with the effective step `s`. Implicit Euler has `X = xⁿ`, `V = vⁿ`,
+//! `s = h`; the second stage of SDIRK2 is described in [`crate::step::integrate`]. So the solve is one for all.
 
 use glam::DVec3;
-use taffeta_core::math;
-use taffeta_remesh::VertexHistory;
 
-/// A substep may be this many times longer than the one before without a new start: BDF2 is stable up to 1 + √2.
-pub(crate) const LARGEST_GROWTH: f64 = 2.1;
+/// `γ = 1 − 1/√2`: the length of a stage of SDIRK2, relative to the substep.
+pub(crate) const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 /// Inertial state of a vertex at the start of a substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,54 +25,55 @@ impl Inertia {
         Self { position, velocity, scale: h }
     }
 
-    /// A BDF2 step of length `h` \[s\] after one that was `1/ratio` times as long.
-    pub(crate) fn bdf2(
-        position: DVec3,
-        velocity: DVec3,
-        last: &VertexHistory,
-        (h, ratio): (f64, f64),
+    /// The second stage of SDIRK2 of a substep of length `h` \[s\]: `velocity` and `acceleration` are those at the end of the first.
+    pub(crate) fn second_stage(
+        (x, v): (DVec3, DVec3),
+        (velocity, acceleration): (DVec3, DVec3),
+        h: f64,
     ) -> Self {
-        let lead = (1.0 + 2.0 * ratio) / (1.0 + ratio);
-        let now = (1.0 + ratio) / lead;
-        let then = ratio * ratio / (1.0 + ratio) / lead;
-        // Written with differences: far from the origin the positions would cancel.
-        Self {
-            position: position + (position - last.position) * then,
-            velocity: velocity * now - last.velocity * then,
-            scale: h / lead,
-        }
+        let before = h * (1.0 - GAMMA);
+        Self { position: x + velocity * before, velocity: v + acceleration * before, scale: GAMMA * h }
     }
 }
 
-/// The velocity that inertia, gravity \[m/s²\] and velocity damping \[1/s\] leave at the end of a substep.
-pub(crate) fn coast(inertia: Inertia, (gravity, damping): (DVec3, f64)) -> DVec3 {
-    inertia.velocity * math::exp(-damping * inertia.scale) + gravity * inertia.scale
+/// The velocity that an acceleration \[m/s²\] and velocity damping \[1/s\] leave at the end of a substep:
+/// `v = V + s (a − c v)`.
+pub(crate) fn coast(inertia: Inertia, (acceleration, damping): (DVec3, f64)) -> DVec3 {
+    (inertia.velocity + acceleration * inertia.scale) / (1.0 + damping * inertia.scale)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Constant acceleration is integrated exactly by BDF2 in the velocities, and to second order in the positions.
+    /// Both stages of a substep under accelerations that are known at any time; where it ends, and how fast.
+    fn substep((x, v): (DVec3, DVec3), h: f64, acceleration: impl Fn(f64) -> DVec3) -> (DVec3, DVec3) {
+        let step = |inertia: Inertia, a: DVec3| {
+            let velocity = coast(inertia, (a, 0.0));
+            (inertia.position + velocity * inertia.scale, velocity)
+        };
+        let a = acceleration(GAMMA * h);
+        let (_, velocity) = step(Inertia::euler(x, v, GAMMA * h), a);
+        step(Inertia::second_stage((x, v), (velocity, a), h), acceleration(h))
+    }
+
     #[test]
-    fn steps_of_changing_length_are_exact_for_parabolas_of_the_velocity() {
+    fn a_substep_is_exact_for_parabolas_and_for_velocities_that_are_parabolas() {
         let (a, jerk) = (DVec3::new(1.0, -2.0, 0.5), DVec3::new(0.3, 0.1, -0.7));
-        let velocity = |t: f64| a * t + jerk * (0.5 * t * t);
-        for (h, ratio) in [(0.1, 1.0), (0.2, 2.0), (0.05, 0.4)] {
-            let (now, then) = (1.0, 1.0 - h / ratio);
-            let last = VertexHistory { position: DVec3::ZERO, velocity: velocity(then) };
-            let step = Inertia::bdf2(DVec3::ZERO, velocity(now), &last, (h, ratio));
-            let acceleration = a + jerk * (now + h);
-            let reached = step.velocity + acceleration * step.scale;
-            assert!((reached - velocity(now + h)).length() < 1e-14, "{h}, {ratio}");
+        let (x, v) = (DVec3::new(0.2, 0.0, 5.0), DVec3::new(-3.0, 1.0, 0.0));
+        for h in [0.1, 0.7] {
+            let (end, velocity) = substep((x, v), h, |_| a);
+            assert!((end - (x + v * h + a * (0.5 * h * h))).length() < 1e-14, "{end}");
+            assert!((velocity - (v + a * h)).length() < 1e-14, "{velocity}");
+            let (_, velocity) = substep((x, v), h, |t| a + jerk * t);
+            assert!((velocity - (v + a * h + jerk * (0.5 * h * h))).length() < 1e-14, "{velocity}");
         }
     }
 
     #[test]
     fn a_vertex_at_rest_far_away_stays() {
         let x = DVec3::new(1e3, -2e3, 5e3);
-        let last = VertexHistory { position: x, velocity: DVec3::ZERO };
-        let step = Inertia::bdf2(x, DVec3::ZERO, &last, (0.004, 1.3));
-        assert!((step.position - x).length() < 1e-12, "{}", (step.position - x).length());
+        let (end, velocity) = substep((x, DVec3::ZERO), 0.004, |_| DVec3::ZERO);
+        assert_eq!((end, velocity), (x, DVec3::ZERO));
     }
 }

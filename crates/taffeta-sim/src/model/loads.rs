@@ -76,11 +76,25 @@ pub(crate) struct LoadMemory {
     pub shares: Vec<Share>,
     /// Momentum still to be handed to the first obstacle that is pressed \[N·s\].
     pub owed: DVec3,
-    /// Momentum that air, grabs and damping have given the cloths in the last substep \[N·s\].
-    pub outside: DVec3,
 }
 
 impl LoadMemory {
+    /// That of two groups of bodies together.
+    pub(crate) fn plus(mut self, more: &Self) -> Self {
+        let lists = [(&mut self.wrenches, &more.wrenches), (&mut self.rates, &more.rates)];
+        for (sum, list) in lists {
+            sum.resize(sum.len().max(list.len()), Wrench::default());
+            sum.iter_mut().zip(list).for_each(|(sum, wrench)| *sum = sum.plus(*wrench));
+        }
+        self.shares.resize(self.shares.len().max(more.shares.len()), Share::default());
+        for (sum, share) in self.shares.iter_mut().zip(&more.shares) {
+            sum.add(share.weight, share.point);
+            sum.is_near |= share.is_near;
+        }
+        self.owed += more.owed;
+        self
+    }
+
     /// Returns whether this can be the memory of a world with so many obstacles.
     pub(crate) fn is_sound(&self, obstacles: usize) -> bool {
         let is_wrench = |wrench: &Wrench| wrench.impulse.is_finite() && wrench.angular.is_finite();
@@ -92,7 +106,6 @@ impl LoadMemory {
             && fits(self.rates.len())
             && self.wrenches.iter().chain(&self.rates).all(is_wrench)
             && self.shares.iter().all(is_share)
-            && self.outside.is_finite()
             && self.owed.is_finite()
     }
 }

@@ -4,7 +4,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use taffeta_contact::ContactSurface;
-use taffeta_remesh::{Hold, VertexHistory};
+use taffeta_remesh::Hold;
 use taffeta_solve::RopeModel;
 
 /// A vertex that belongs to no face.
@@ -18,10 +18,6 @@ pub struct LooseVertex {
     pub position: DVec3,
     /// World velocity \[m/s\].
     pub velocity: DVec3,
-    /// Position and velocity one substep earlier; `None`: not of use for the time integration.
-    pub history: Option<VertexHistory>,
-    /// Friction that makes the vertex stick to something \[N\]; zero where it does not.
-    pub friction: DVec3,
     /// World position at time 0 \[m\].
     pub start: DVec3,
     /// Position in the rest shape \[m\].

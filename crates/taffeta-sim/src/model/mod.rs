@@ -22,6 +22,7 @@ pub(crate) mod report;
 pub(crate) mod scratch;
 pub(crate) mod seam_error;
 pub(crate) mod seams;
+pub(crate) mod selection;
 pub(crate) mod setup;
 pub(crate) mod sewing;
 pub(crate) mod sheet;

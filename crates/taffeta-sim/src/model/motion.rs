@@ -3,7 +3,7 @@
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
-use taffeta_remesh::{Hold, Metric, VertexHistory};
+use taffeta_remesh::{Hold, Metric};
 use taffeta_solve::RestShape;
 
 /// The dense state of all bodies. A clone is a snapshot: it copies what every substep changes, and shares the rest until
@@ -14,10 +14,6 @@ pub struct Motion {
     pub positions: Arc<IndexVec<VertexIndex, DVec3>>,
     /// Velocities \[m/s\].
     pub velocities: Arc<IndexVec<VertexIndex, DVec3>>,
-    /// State of each vertex one substep earlier; `None`: not of use for the time integration.
-    pub history: IndexVec<VertexIndex, Option<VertexHistory>>,
-    /// Friction that makes each vertex stick to something \[N\]; zero where it does not.
-    pub vertex_friction: IndexVec<VertexIndex, DVec3>,
     /// Lumped masses \[kg\]: `m_i = Σ ρ A_f / 3` over the faces around the vertex.
     pub masses: Arc<IndexVec<VertexIndex, f64>>,
     /// Inverse masses \[1/kg\]; 0 exactly for a vertex that is held in all three axes.
@@ -62,15 +58,13 @@ impl Motion {
 
     /// Describes the first array that has not one entry for each element of a topology; `None` if all have.
     pub(crate) fn find_misfit(&self, topology: &SurfaceTopology) -> Option<String> {
-        let Self { positions, velocities, history, vertex_friction, masses, inverse_masses, held, .. } = self;
+        let Self { positions, velocities, masses, inverse_masses, held, .. } = self;
         let Self { vertex_pins, rest, scalars, broken, loose_angles, metrics, .. } = self;
         let (vertices, surface) = (topology.vertex_count, topology.surface_vertex_count());
         let (edges, faces) = (topology.edge_count(), topology.face_count());
         let arrays = [
             ("positions", positions.len(), vertices),
             ("velocities", velocities.len(), vertices),
-            ("history", history.len(), vertices),
-            ("vertex_friction", vertex_friction.len(), vertices),
             ("masses", masses.len(), vertices),
             ("inverse_masses", inverse_masses.len(), vertices),
             ("held", held.len(), vertices),

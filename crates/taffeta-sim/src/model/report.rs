@@ -44,7 +44,9 @@ pub struct StepReport {
 /// Number and cost of the substeps of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SubstepPlan {
-    /// Number of substeps, pieces of those that were cut included; 0 where the world rests.
+    /// Groups of bodies that could touch each other in the step, each with substeps of its own; 0 where the world rests.
+    pub groups: u32,
+    /// Number of substeps, pieces of those that were cut included; 0 where the world rests. The most of any group.
     pub substeps: u32,
     /// Sweeps or iterations per substep of the solvers `block`, `xpbd`, `pbd` and `projective`; the most Newton iterations of a substep of the global and direct solvers.
     pub iterations: u32,
@@ -63,6 +65,25 @@ pub struct SubstepPlan {
     pub capped_stride: Option<f64>,
     /// When the step had done all the work that a step may do: what was left of it was made in a few long substeps \[s\].
     pub hurried_since: Option<f64>,
+}
+
+impl SubstepPlan {
+    /// That of two groups of bodies together.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        let earlier = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
+        Self {
+            groups: self.groups + other.groups,
+            substeps: self.substeps.max(other.substeps),
+            iterations: self.iterations.max(other.iterations),
+            linear_iterations: self.linear_iterations + other.linear_iterations,
+            error: self.error.max(other.error),
+            not_converged: self.not_converged + other.not_converged,
+            capped_excess: larger(self.capped_excess, other.capped_excess),
+            capped_stride: larger(self.capped_stride, other.capped_stride),
+            hurried_since: earlier(self.hurried_since, other.hurried_since),
+        }
+    }
 }
 
 /// Edits of a remeshing pass.
@@ -159,6 +180,18 @@ pub struct SafeguardReport {
     pub given_up: u64,
     /// Pairs of bodies that were forced through each other, in the order in which it came up.
     pub meetings: Vec<ForcedMeeting>,
+}
+
+impl SafeguardReport {
+    /// Adds the interventions in another group of bodies.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.shortened += other.shortened;
+        self.lost_impulse += other.lost_impulse;
+        self.forced += other.forced;
+        self.passed += other.passed;
+        self.given_up += other.given_up;
+        self.meetings.extend(other.meetings.iter().cloned());
+    }
 }
 
 /// Two bodies that were forced through each other in a step.

@@ -6,6 +6,7 @@ use crate::model::grabs::GrabbedPatch;
 use crate::model::pins::Guided;
 use crate::model::placed::PlacedMeshes;
 use glam::DVec3;
+use taffeta_contact::boxes::Aabb;
 use taffeta_core::lanes::Row;
 
 /// Inputs of a step, and options of its substeps.
@@ -13,12 +14,25 @@ use taffeta_core::lanes::Row;
 pub(crate) struct Inputs {
     /// Air of this step.
     pub air: Option<Air>,
+    /// Velocity damping \[1/s\].
+    pub damping: f64,
     /// Patches that the grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
     /// True if folds yield at the end of the substep, see [`crate::features::plastic`].
     pub lets_yield: bool,
     /// True if pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
+}
+
+/// Motion of a vertex at the end of the first of two stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct FirstStage {
+    /// Velocity \[m/s\].
+    pub velocity: DVec3,
+    /// Acceleration \[m/s²\].
+    pub acceleration: DVec3,
+    /// Force of the air \[N\].
+    pub outer: DVec3,
 }
 
 /// Scratch of a substep: nothing in it outlives the substep, so that nothing of it is ever noted or put back.
@@ -29,8 +43,8 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
-    /// `V` \[m/s\] of every vertex where velocities are damped, else none.
-    pub carried: Vec<DVec3>,
+    /// Motion at the end of the first stage, of vertices that implicit Euler does not take through the substep; empty before.
+    pub first_stage: Vec<Option<FirstStage>>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
     pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].
@@ -39,17 +53,14 @@ pub(crate) struct Scratch {
     pub shortened: Vec<usize>,
     /// Number of contacts of cloths with each other or with meshes.
     pub meetings: usize,
-    /// Which vertices stick to something at the end.
-    pub stopped: Vec<bool>,
-    /// Impulses from outside \[N·s\], over a time \[s\]; empty if there are none.
-    pub impulses: Vec<DVec3>,
-    pub impulse_time: f64,
     /// Current positions \[m\] and inverse masses.
     pub rows: Vec<Row>,
     /// The vertices that are held along some axes only.
     pub guided: Vec<Guided>,
     /// The work that the step may do.
     pub effort: Effort,
+    /// Around each cloth over the substeps of the step so far; empty if nobody asks.
+    pub reach: Vec<Aabb>,
     /// Mesh obstacles at the ends of the substep.
     pub placed: PlacedMeshes,
 }

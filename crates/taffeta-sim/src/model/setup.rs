@@ -6,6 +6,7 @@ use crate::model::loose::LooseBody;
 use crate::model::pins::Pin;
 use crate::model::seams::SeamLaw;
 use crate::model::solid::Solid;
+use std::sync::Arc;
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::Motion as Path;
 use taffeta_remesh::{RemeshSettings, View};
@@ -52,7 +53,7 @@ pub(crate) struct Setup {
     /// Obstacles in closed form.
     pub obstacles: Vec<Obstacle>,
     /// Obstacles made of triangles.
-    pub meshes: Vec<MeshObstacle>,
+    pub meshes: Arc<Vec<MeshObstacle>>,
     /// Contact thickness of all cloths \[m\]; `None`: from the material.
     pub contact_thickness: Option<f64>,
     /// True if cloths meet themselves and each other.

@@ -5,6 +5,8 @@
 //!                                      ◄──thaw────
 //! ```
 
+mod part;
+
 use crate::model::loose::LooseVertex;
 use crate::model::motion::Motion;
 use crate::model::numbering::Numbering;
@@ -148,8 +150,6 @@ impl Sheet {
             let vertex = VertexAttributes {
                 position: motion.positions[vi],
                 velocity: motion.velocities[vi],
-                history: motion.history[vi],
-                friction: motion.vertex_friction[vi],
                 start: self.starts[vi],
                 hold: motion.hold_of(vi),
                 input,
@@ -206,8 +206,6 @@ impl Sheet {
             mass: frozen.mass,
             position: motion.positions.raw[first + k],
             velocity: motion.velocities.raw[first + k],
-            history: motion.history.raw[first + k],
-            friction: motion.vertex_friction.raw[first + k],
             start: frozen.start,
             layout: frozen.layout,
             hold: motion.hold_of(VertexIndex::from_usize(first + k)),
@@ -392,6 +390,22 @@ impl Thawed {
         of_mesh.chain(self.loose.iter().filter_map(|vertex| vertex.hold)).map(|hold| hold.pin).collect()
     }
 
+    /// Number of vertices of each of so many cloths, and of the loose bodies after them, of so many bodies in all.
+    pub(crate) fn vertex_counts(&self, cloths: usize, bodies: usize) -> Vec<usize> {
+        let mut counts = vec![0; bodies];
+        let mut seen: SecondaryMap<VertexKey, ()> =
+            SecondaryMap::with_capacity(self.mesh.vertex_slot_limit());
+        for (f, face) in &self.attributes.faces {
+            let corners = self.mesh.face_vertices(f);
+            let new = corners.into_iter().filter(|v| seen.insert(*v, ()).is_none()).count();
+            counts[face.cloth as usize] += new;
+        }
+        for vertex in &self.loose {
+            counts.get_mut(cloths + vertex.body as usize).into_iter().for_each(|count| *count += 1);
+        }
+        counts
+    }
+
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
     pub(crate) fn freeze(self, rules: FreezeRules<'_>, epoch: TopologyEpoch) -> (Sheet, Motion) {
         let Self { mesh, attributes, loose, sewing } = self;
@@ -408,8 +422,6 @@ impl Thawed {
         let mut motion = Motion {
             positions: Arc::new(collect.each(|vertex| vertex.position, |vertex| vertex.position)),
             velocities: Arc::new(collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity)),
-            history: collect.each(|vertex| vertex.history, |vertex| vertex.history),
-            vertex_friction: collect.each(|vertex| vertex.friction, |vertex| vertex.friction),
             masses: Arc::new(masses),
             inverse_masses: Arc::default(),
             held: Arc::default(),

@@ -14,6 +14,15 @@ use std::sync::Arc;
 use taffeta_contact::Contact;
 use taffeta_core::VertexIndex;
 
+/// Speeds of a body \[m/s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Speeds {
+    /// Root mean square.
+    pub mean: f64,
+    /// Of the fastest vertex.
+    pub fastest: f64,
+}
+
 /// See the module page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -29,6 +38,10 @@ pub(crate) struct State {
     pub released: Vec<bool>,
     /// Length of the last substep \[s\]; 0 before the first.
     pub last_substep: f64,
+    /// Its estimated local error, relative to the size of a body.
+    pub error: f64,
+    /// Speeds of each body at its start.
+    pub start_speeds: Vec<Speeds>,
     /// True if a contact carried a force in it.
     pub was_touched: bool,
     /// Facts about the world if it is about to rest.
@@ -37,6 +50,8 @@ pub(crate) struct State {
     pub gravity: DVec3,
     /// Loads on the obstacles.
     pub loads: LoadMemory,
+    /// Memory of the groups that the last step was made in, each by itself; empty: in one.
+    pub groups: Vec<GroupMemory>,
     /// Memory of the contacts.
     pub friction: FrictionMemory,
     /// The mesh and what does not change with it in place; a checkpoint has it by keys.
@@ -53,6 +68,34 @@ pub(crate) struct State {
     pub last: LastSubstep,
 }
 
+/// Memory of a group of bodies that is stepped by itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct GroupMemory {
+    /// The bodies, in order: cloths, then loose bodies.
+    pub bodies: Vec<usize>,
+    /// See [`State`].
+    pub last_substep: f64,
+    /// See [`State`].
+    pub error: f64,
+    /// See [`State`].
+    pub was_touched: bool,
+    /// Loads on the obstacles, without those of the present step.
+    pub loads: LoadMemory,
+    /// Facts about the group if it is about to rest.
+    pub still: Option<StillGroup>,
+    /// True if it rested in the last step.
+    pub rests: bool,
+}
+
+/// Facts about a group at the end of a step that stay true as long as it rests.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct StillGroup {
+    /// Contacts that carry a force.
+    pub contacts: usize,
+    /// True if a remeshing pass over all its cloths has found nothing to do.
+    pub is_adapted: bool,
+}
+
 /// The balance that the last substep has ended with: forces of pins and rows, residual and active contacts follow from it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LastSubstep {
@@ -62,6 +105,10 @@ pub(crate) struct LastSubstep {
     pub predicted: Vec<DVec3>,
     /// The effective step \[s\] of every vertex, see [`crate::step::integrate`].
     pub scales: Vec<f64>,
+    /// Velocity damping \[1/s\].
+    pub damping: f64,
+    /// Forces of drag, and of pressure where it is explicit \[N\]; empty if there are none.
+    pub outer: Vec<DVec3>,
     /// Effect of the grabs on vertices, by vertex.
     pub pulls: Vec<Pull>,
     /// Positions that the vertices of pins of limited strength would have without their pins \[m\].
@@ -73,6 +120,13 @@ pub(crate) struct LastSubstep {
 }
 
 impl LastSubstep {
+    /// Inertia of a vertex of some mass \[kg\] against what takes it off its prediction \[N/m\], velocity damping included:
+    /// `m (1 + c s)/s²`.
+    pub(crate) fn inertia(&self, vertex: usize, mass: f64) -> f64 {
+        let scale = self.scales[vertex];
+        mass * (1.0 + self.damping * scale) / (scale * scale)
+    }
+
     /// Number of contacts that carried a force.
     pub(crate) fn active_contacts(&self) -> usize {
         self.contacts.iter().filter(|c| c.normal_lambda > 0.0).count()
@@ -83,14 +137,83 @@ impl LastSubstep {
         self.has_forgotten_contacts |= !self.contacts.is_empty();
         self.contacts.clear();
         self.predicted.clear();
+        self.outer.clear();
     }
 }
 
 impl State {
-    /// Lets all vertices start anew: after a jump of the forces, BDF2 would lag behind by half a substep.
-    pub(crate) fn forget_history(&mut self) {
-        self.motion.history.iter_mut().for_each(|history| *history = None);
+    /// Begins with a short substep again: after a jump of the forces, the error of the last one tells nothing.
+    pub(crate) fn forget_substep(&mut self) {
         self.last_substep = 0.0;
+        self.groups.iter_mut().for_each(|group| group.last_substep = 0.0);
+    }
+
+    /// Lets nothing rest without being looked at anew.
+    pub(crate) fn wake(&mut self) {
+        self.still = None;
+        self.groups.iter_mut().for_each(|group| group.still = None);
+    }
+
+    /// Returns whether a cloth rested in the last step, and passes have found nothing to do on it.
+    pub(crate) fn sleeps(&self, cloth: usize) -> bool {
+        let is_asleep =
+            |group: &GroupMemory| group.rests && group.still.is_some_and(|still| still.is_adapted);
+        self.groups.iter().any(|group| is_asleep(group) && group.bodies.contains(&cloth))
+    }
+
+    /// Lets all bodies be one group from now on.
+    pub(crate) fn join_groups(&mut self) {
+        let mut groups = std::mem::take(&mut self.groups).into_iter();
+        let Some(first) = groups.next() else { return };
+        let (mut last, mut loads) = (first.last_substep, first.loads);
+        (self.was_touched, self.error) = (first.was_touched, first.error);
+        for group in groups {
+            self.error = self.error.max(group.error);
+            last = last.min(group.last_substep);
+            self.was_touched |= group.was_touched;
+            loads = loads.plus(&group.loads);
+        }
+        self.last_substep = last;
+        self.loads = LoadMemory { wrenches: std::mem::take(&mut self.loads.wrenches), ..loads };
+    }
+
+    /// What a group of bodies of this world remembers; `count` is the number of all bodies. Bodies that come together go on with
+    /// the shortest of their substeps.
+    pub(crate) fn memory_of(&self, bodies: &[usize], count: usize) -> GroupMemory {
+        let whole = || GroupMemory {
+            bodies: (0..count).collect(),
+            last_substep: self.last_substep,
+            error: self.error,
+            was_touched: self.was_touched,
+            loads: LoadMemory { wrenches: Vec::new(), ..self.loads.clone() },
+            still: self
+                .still
+                .map(|still| StillGroup { contacts: still.contacts, is_adapted: still.is_adapted }),
+            rests: false,
+        };
+        let groups = if self.groups.is_empty() { &[whole()][..] } else { &self.groups };
+        let shares_body = |group: &&GroupMemory| group.bodies.iter().any(|body| bodies.contains(body));
+        let mut memory: Option<GroupMemory> = None;
+        for group in groups.iter().filter(shares_body) {
+            let is_heir = group.bodies.first().is_some_and(|first| bodies.contains(first));
+            let loads = if is_heir { group.loads.clone() } else { LoadMemory::default() };
+            memory = Some(match memory {
+                None => GroupMemory {
+                    bodies: bodies.to_vec(),
+                    loads,
+                    still: group.still.filter(|_| group.bodies == bodies),
+                    ..group.clone()
+                },
+                Some(other) => GroupMemory {
+                    last_substep: other.last_substep.min(group.last_substep),
+                    error: other.error.max(group.error),
+                    was_touched: other.was_touched || group.was_touched,
+                    loads: other.loads.plus(&loads),
+                    ..other
+                },
+            });
+        }
+        memory.unwrap_or_default()
     }
 
     /// State of a world that has not begun.
@@ -106,8 +229,8 @@ impl State {
         }
     }
 
-    /// Why it cannot be that of a world with so many cloths and pins, if it cannot.
-    pub(crate) fn find_defect(&self, cloths: usize, pins: usize) -> Option<String> {
+    /// Why it cannot be that of a world with so many cloths, bodies in all, pins and obstacles, if it cannot.
+    pub(crate) fn find_defect(&self, [cloths, bodies, pins, obstacles]: [usize; 4]) -> Option<String> {
         let is_magnitude = |value: f64| value.is_finite() && value >= 0.0;
         if self.last_passes.len() != cloths {
             return Some(format!("it has {} times of remeshing", self.last_passes.len()));
@@ -121,8 +244,21 @@ impl State {
         if !self.gravity.is_finite() {
             return Some(format!("its gravity is {} m/s²", self.gravity));
         }
+        let are_speeds = |speeds: &Speeds| is_magnitude(speeds.mean) && is_magnitude(speeds.fastest);
+        if !is_magnitude(self.error) || !self.start_speeds.iter().all(are_speeds) {
+            return Some("the error or the speeds of its last substep are not finite".to_owned());
+        }
         if !is_magnitude(self.last_substep) {
             return Some(format!("its last substep is {} s", self.last_substep));
+        }
+        let is_group = |group: &GroupMemory| {
+            is_magnitude(group.last_substep)
+                && is_magnitude(group.error)
+                && group.bodies.iter().all(|body| *body < bodies)
+                && group.loads.is_sound(obstacles)
+        };
+        if !self.groups.iter().all(is_group) {
+            return Some("what its groups of bodies remember is not of its bodies, or not finite".to_owned());
         }
         (self.released.len() != pins)
             .then(|| format!("it has {} pins, but the world has {pins}", self.released.len()))

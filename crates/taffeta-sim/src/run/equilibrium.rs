@@ -8,6 +8,7 @@ use crate::contact::loads::loads_at_rest;
 use crate::contact::secure::secure;
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
+use crate::derive::parts::join_parts;
 use crate::derive::snapshot::{go_back, note, note_substep};
 use crate::derive::world::World;
 use crate::features::pins::release_pins;
@@ -58,11 +59,13 @@ const MAX_STEPS: u32 = 1000;
 pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     let mut times = StageTimes::default();
     let last_good = note(world);
+    join_parts(world);
     world.safeguard = SafeguardReport::default();
     let broken_before = broken_edge_count(world);
     release_pins(world);
     world.state.gravity = world.setup.settings.gravity;
     world.inputs.air = None;
+    world.inputs.damping = 0.0;
     world.inputs.grabbed.clear();
     world.inputs.stands_still = true;
     // Folds that stay depend on the way to them, and the search for an equilibrium goes any.
@@ -77,8 +80,8 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         }
     };
     Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
-    world.state.forget_history();
-    world.state.still = None;
+    world.state.forget_substep();
+    world.state.wake();
     world.state.frame += 1;
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let mut metrics = times.run(Stage::Measure, || measure(world));
@@ -115,7 +118,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         world.watch.pass(world.state.time)?;
         let before = note_substep(world);
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
-        world.state.forget_history();
+        world.state.forget_substep();
         world.derived.begin_frame();
         times.run(Stage::Predict, || predict(world, step));
         times.run(Stage::Detect, || detect(world, step));

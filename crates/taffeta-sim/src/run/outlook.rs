@@ -7,7 +7,7 @@
 //! So the program looks ahead: it makes a few steps, notes the finest sizes that they ask for, and rolls back. Then it adapts
 //! the mesh in its given shape, where splits put vertices on the surface.
 
-use crate::adapt::schedule::remesh_due_cloths;
+use crate::adapt::schedule::remesh_wanted;
 use crate::adapt::surroundings::FixedObstacles;
 use crate::derive::clock::current_view;
 use crate::derive::crossings::{mesh_faces, shapes};
@@ -18,7 +18,7 @@ use crate::features::tearing::tear::sizes_at_tears;
 use crate::model::error::StepError;
 use crate::model::report::RemeshCounts;
 use crate::model::stage::{Stage, StageTimes};
-use crate::step::substeps::make_substeps;
+use crate::run::groups::make_grouped_substeps;
 use std::collections::BTreeMap;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, Pass, dominate, find_lacks};
@@ -56,7 +56,7 @@ pub(crate) fn adapt_to_outlook(
     if wanted.is_empty() {
         return Ok((RemeshCounts::default(), 0.0));
     }
-    Ok(times.run(Stage::Remesh, || remesh_due_cloths(world, &wanted)))
+    Ok(times.run(Stage::Remesh, || remesh_wanted(world, &wanted)))
 }
 
 /// Makes the first steps and takes them back; what they have asked for, if the mesh was too coarse.
@@ -65,7 +65,7 @@ fn look_ahead(world: &mut World, dt: f64, times: &mut StageTimes) -> Result<Want
     let steps = (OUTLOOK / dt).ceil().clamp(1.0, f64::from(STEPS)) as u32;
     let (mut wanted, mut failure) = (Wanted::new(), None);
     for _ in 0..steps {
-        if let Err(error) = make_substeps(world, dt, (&[], &mut |_| ()), times) {
+        if let Err(error) = make_grouped_substeps(world, dt, (&[], &mut |_| ()), times) {
             failure = matches!(error, StepError::Interrupted { .. }).then_some(error);
             break;
         }

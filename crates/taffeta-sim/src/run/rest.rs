@@ -21,7 +21,7 @@ use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
 use crate::model::stage::{Stage, StageTimes};
-use crate::model::state::{State, Still};
+use crate::model::state::{Speeds, Still, StillGroup};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
@@ -37,6 +37,25 @@ pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usiz
     let is_adapted = (0..world.setup.cloths.len())
         .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || is_due(world, cloth));
     world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+    note_still_groups(world);
+}
+
+/// Notes what groups have ended the step with, where it has changed no mesh of theirs. Those that rest, and on which passes have
+/// found nothing to do, were not looked at.
+fn note_still_groups(world: &mut World) {
+    let mut groups = std::mem::take(&mut world.state.groups);
+    for (group, part) in groups.iter_mut().zip(&world.parts) {
+        let is_looked_at =
+            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || is_due(world, *cloth);
+        let contacts = match group.still {
+            Some(still) if still.is_adapted => continue,
+            Some(still) => still.contacts,
+            None => part.world.state.last.active_contacts(),
+        };
+        let is_adapted = part.selection.cloths.iter().all(is_looked_at);
+        group.still = part.is_of(&world.state.sheet).then_some(StillGroup { contacts, is_adapted });
+    }
+    world.state.groups = groups;
 }
 
 /// Facts about the world if it rests for a whole step of length `dt` \[s\]; `None` if it does not.
@@ -64,9 +83,8 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
 pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     let mut times = StageTimes::default();
     world.safeguard = SafeguardReport::default();
-    world.state.time += dt;
     world.state.frame += 1;
-    note_loads_at_rest(world, dt);
+    pass_time(world, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
         note_passes(world);
@@ -97,24 +115,23 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     }
 }
 
-/// Returns whether every body is slow now, and its unheld vertices were so at the start of the last substep as well.
+/// Lets time pass for a world at rest.
+pub(crate) fn pass_time(world: &mut World, dt: f64) {
+    world.state.time += dt;
+    note_loads_at_rest(world, dt);
+}
+
+/// Returns whether every body is slow now, and was so at the start of the last substep.
 fn is_slow(world: &World) -> bool {
-    let State { sheet, motion, .. } = &world.state;
-    let speed_before = |i: usize| match &motion.history.raw[i] {
-        Some(last) => last.velocity.length(),
-        None if motion.vertex_friction.raw[i] != DVec3::ZERO || motion.held.raw[i] == [true; 3] => 0.0,
-        None => f64::INFINITY,
-    };
+    let (sheet, velocities) = (&world.state.sheet, &world.state.motion.velocities.raw);
+    let before = &world.state.start_speeds;
     let is_slow = |body: usize| {
         let range = sheet.vertex_range(body as u32);
-        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range.clone()]);
-        let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
-        for i in range {
-            let speed = motion.velocities.raw[i].length().max(speed_before(i));
-            let m = motion.masses.raw[i];
-            (mass, square, fastest) = (mass + m, square + m * speed * speed, fastest.max(speed));
-        }
-        fastest * LEAST_PATIENCE <= error && square.sqrt() * PATIENCE <= error * mass.sqrt()
+        let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range]);
+        [Speeds::of(world, body, velocities), before[body]]
+            .iter()
+            .all(|speeds| speeds.fastest * LEAST_PATIENCE <= error && speeds.mean * PATIENCE <= error)
     };
-    world.state.last_substep > 0.0 && (0..body_count(world)).all(is_slow)
+    let count = body_count(world);
+    world.state.last_substep > 0.0 && before.len() == count && (0..count).all(is_slow)
 }

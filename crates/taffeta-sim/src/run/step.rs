@@ -3,6 +3,7 @@
 use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
+use crate::derive::parts::{active_contacts, keep_bending};
 use crate::derive::rebuild::note_changes;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
@@ -15,9 +16,9 @@ use crate::model::error::StepError;
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, SafeguardReport, StepReport};
 use crate::model::stage::{Stage, StageTimes};
+use crate::run::groups::make_grouped_substeps;
 use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
-use crate::step::substeps::make_substeps;
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ fn make_step(
     let early = if begins { adapt_to_outlook(world, dt, &mut times) } else { Ok(Default::default()) };
     let outcome = early.and_then(|early| {
         world.inputs.grabbed = find_grabbed(world, &inputs.grabs)?;
-        let done = make_substeps(world, dt, (&inputs.grabs, lead), &mut times)?;
+        let done = make_grouped_substeps(world, dt, (&inputs.grabs, lead), &mut times)?;
         let measured = times.run(Stage::Measure, || measure(world));
         check_overflow(world, &measured).map(|()| (done, measured, early))
     });
@@ -80,8 +81,8 @@ fn make_step(
         }
     };
     world.state.frame += 1;
-    world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
-    let contacts = world.state.last.active_contacts();
+    keep_bending(world);
+    let contacts = active_contacts(world);
     let broken_edges = broken_edge_count(world) - broken_before;
     let before_pass = if close_seams(world) { measure(world) } else { measured };
     let (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
@@ -112,10 +113,11 @@ fn make_step(
 fn take_forces(world: &mut World, inputs: &StepInputs) {
     let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
     if gravity != world.state.gravity {
-        world.state.forget_history();
+        world.state.forget_substep();
     }
     world.state.gravity = gravity;
     world.inputs.grabbed.clear();
+    world.inputs.damping = world.setup.settings.velocity_damping;
     world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
 }
 

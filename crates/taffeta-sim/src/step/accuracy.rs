@@ -4,10 +4,9 @@
 //!
 //! `e = xⁿ⁺¹ − xⁿ − h (vⁿ + vⁿ⁺¹)/2`
 //!
-//! is `h³/4` times the jerk after a step of BDF2, whose local error is `2h³/9` times the jerk, and `h²/2` times the
-//! acceleration after an Euler step, which is its local error. So `e` estimates either (Hairer, Nørsett and Wanner, Solving
-//! Ordinary Differential Equations I, sections II.4 and III.5), costs nothing, and needs nothing to be remembered. Where a contact has stopped
-//! something, `e` tells of the contact, and does not count.
+//! is of third order in `h` like the local error of SDIRK2, and about as large, and `h²/2` times the acceleration after an Euler
+//! step, which is its local error. So `e` estimates either (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I,
+//! sections II.4 and III.5) and costs nothing. Where a contact has stopped something, `e` tells of the contact, and does not count.
 //!
 //! Substeps are as long as keeps the estimate below what the scene allows, relative to the size of the body, and Newton's
 //! method stops where it leaves no more than what the estimate says anyway.
@@ -16,8 +15,9 @@ use crate::derive::bodies::{body_count, extent};
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::rules::ROUND;
-use crate::model::inertia::LARGEST_GROWTH;
+use crate::model::state::Speeds;
 use glam::DVec3;
+use taffeta_core::index::DenseIndex;
 
 /// Longest substep; the longest in which something moves that touches something, for nothing announces that it will come to
 /// a stop, or get loose; and the first one, at the start and after the forces have jumped \[s\].
@@ -30,21 +30,64 @@ const SHORTEST: f64 = 1.0 / 2000.0;
 
 /// How much longer each substep may be than the one before.
 const GROWTH: f64 = 2.0;
-const _: () = assert!(GROWTH < LARGEST_GROWTH);
+
+/// Speed at which a contact is an impact, relative to what gravity makes of a substep.
+const IMPACT: f64 = 2.0;
 
 /// The part of the error allowed to which the solution of the longest substep goes even where the estimate is smaller, as
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 1.0 / 30.0;
 
-/// The estimated local error of the last substep, relative to the size of a body: the largest of their root mean
-/// squares. 0 before the first substep.
-pub(crate) fn local_error(world: &World) -> f64 {
-    let (state, history, h) = (&world.state.motion, &world.state.motion.history, world.state.last_substep);
-    largest_part(world, |i| {
-        let last = history.raw[i].as_ref()?;
+/// Notes what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
+/// size of a body, the largest of their root mean squares, and how fast each body was at its start.
+pub(crate) fn note_accuracy(world: &mut World, h: f64) {
+    let (state, work) = (&world.state.motion, &world.scratch);
+    let stopped = stopped_vertices(world, h);
+    let error = largest_part(world, |i| {
         let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
-        Some(x - last.position - (v + last.velocity) * (0.5 * h))
-    })
+        let middle = (v + work.start_velocities[i]) * (0.5 * h);
+        (!stopped[i]).then_some(x - work.start[i] - middle)
+    });
+    let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, &work.start_velocities)).collect();
+    let was_touched = world.state.last.active_contacts() > 0;
+    let state = &mut world.state;
+    (state.last_substep, state.error, state.start_speeds, state.was_touched) =
+        (h, error, speeds, was_touched);
+}
+
+/// Returns, for each vertex, whether something has stopped it in the substep: a contact that began, or the safeguard.
+fn stopped_vertices(world: &World, h: f64) -> Vec<bool> {
+    let work = &world.scratch;
+    let mut stopped = vec![false; work.rows.len()];
+    work.shortened.iter().for_each(|i| stopped[*i] = true);
+    let slowest = IMPACT * world.state.gravity.length() * h;
+    for contact in world.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+        let row = &contact.row;
+        let speed = row.interpolate(|vi| work.start_velocities[vi.to_usize()]) - row.body_displacement / h;
+        if contact.sticks || speed.dot(row.normal) < -slowest {
+            let corners = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+            corners.for_each(|(vi, _)| stopped[vi.to_usize()] = true);
+        }
+    }
+    stopped
+}
+
+impl Speeds {
+    /// The speeds of a body with these velocities \[m/s\] of all vertices.
+    pub(crate) fn of(world: &World, body: usize, velocities: &[DVec3]) -> Self {
+        let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
+        for i in world.state.sheet.vertex_range(body as u32) {
+            let (m, squared) = (world.state.motion.masses.raw[i], velocities[i].length_squared());
+            (mass, square, fastest) = (mass + m, square + m * squared, fastest.max(squared));
+        }
+        let mean = if mass > 0.0 { (square / mass).sqrt() } else { 0.0 };
+        Self { mean, fastest: fastest.sqrt() }
+    }
+}
+
+/// The estimated local error of the last substep, relative to the size of a body. 0 before the first substep.
+pub(crate) fn local_error(world: &World) -> f64 {
+    world.state.error
 }
 
 /// The largest of the root mean squares over the bodies of what their vertices have, relative to their sizes.

@@ -1,13 +1,14 @@
 //! Second stage of a substep: contacts.
 
 use crate::contact::meet::meet_cloths;
+use crate::contact::memory::recall_contacts;
 use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
-use crate::model::pins::{put_back, put_back_starts};
+use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::restart_at_contacts;
 use taffeta_contact::SubstepView;
-use taffeta_contact::response::{limit_push_out_speed, stabilize};
+use taffeta_contact::response::{relieve, stabilize};
 use taffeta_core::lanes::Row;
 
 /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -28,16 +29,26 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     last.has_forgotten_contacts = false;
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
+    recall_contacts(world);
     restart_at_contacts(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
-        ContactLaw::Equations => limit_push_out_speed(&mut last.contacts, &work.start, h),
+        ContactLaw::Equations => relieve(&mut last.contacts, &work.start, h),
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);
     last.predicted.clear();
-    last.predicted.extend(work.rows.iter().map(Row::position));
+    if work.first_stage.is_empty() {
+        last.predicted.extend(work.rows.iter().map(Row::position));
+    } else {
+        let velocities = &world.state.motion.velocities;
+        let free = |(i, row): (usize, &Row)| {
+            let held = world.state.motion.held.raw[i];
+            along_held(held, row.position(), work.bases[i] + velocities.raw[i] * last.scales[i])
+        };
+        last.predicted.extend(work.rows.iter().enumerate().map(free));
+    }
 }

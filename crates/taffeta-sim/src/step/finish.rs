@@ -2,14 +2,13 @@
 
 use crate::contact::loads::note_loads;
 use crate::derive::world::World;
-use crate::features::grabs::settle_grabbed;
 use crate::features::pins::mark_overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
 use crate::model::guides::{RopeGuide, rope_guides};
+use crate::step::accuracy::note_accuracy;
 use crate::step::guard::not_finite;
-use crate::step::integrate::note_history;
 use std::sync::Arc;
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
@@ -36,7 +35,6 @@ fn align_guides(world: &mut World) {
 /// # Errors
 /// If a position is not finite: the error names the vertex.
 pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
-    settle_grabbed(world);
     let state = &mut world.state.motion;
     let (work, last) = (&world.scratch, &world.state.last);
     let mut bad = None;
@@ -48,12 +46,14 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
         if !position.is_finite() || position.abs().max_element() > FARTHEST {
             bad = bad.or(Some(i));
         }
-        // Contacts that were pushed apart have moved the start of an Euler step. What sticks has no velocity from
-        // before, in which backward differences would let it swing back.
-        let is_euler = last.scales[i] == h || work.stopped[i] || state.inverse_masses.raw[i] == 0.0;
+        // Contacts that were pushed apart have moved the start of an Euler step.
+        let is_euler = last.scales[i] == h || state.inverse_masses.raw[i] == 0.0;
         let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
         velocities.raw[i] = (position - base) * (1.0 / scale);
         positions.raw[i] = position;
+    }
+    for i in &work.shortened {
+        velocities.raw[*i] = (positions.raw[*i] - work.start[*i]) * (1.0 / h);
     }
     match bad {
         Some(i) => Err(not_finite(world, i, h)),
@@ -63,7 +63,7 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
             mark_overloaded_pins(world);
             break_overloaded_edges(world, h);
             yield_folds(world);
-            note_history(world, h);
+            note_accuracy(world, h);
             Ok(())
         }
     }

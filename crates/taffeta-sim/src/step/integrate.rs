@@ -1,94 +1,88 @@
-//! History of the time integration: who goes on, and who starts anew.
+//! Time integration: SDIRK2, in which contact acts by implicit Euler.
+//!
+//! A substep of length `h` has two stages, each an implicit step of length `γh` with `γ = 1 − 1/√2`: the first from positions
+//! and velocities at the start, the second from where velocity and acceleration at the end of the first would lead in the rest of the
+//! time, `X = x + (1−γ) h v₁`, `V = v + (1−γ) h a₁`. The method is of second order, damps the stiffest motions at once
+//! (L-stable), and remembers nothing from substep to substep (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff
+//! O.D.E.'s, 1977).
+//!
+//! What touches something, or is pulled by a grab, goes through the whole substep by implicit Euler instead. A contact stops it with
+//! a jolt, and the second stage would take that for an acceleration that goes on, and let it bounce.
 
-use crate::derive::solver_facts::is_second_order;
+use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::model::inertia::{Inertia, LARGEST_GROWTH, coast};
+use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::along_held;
-use crate::model::scratch::Scratch;
+use crate::model::scratch::FirstStage;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
-use taffeta_remesh::VertexHistory;
 
-/// Speed at which a contact is an impact, relative to what gravity makes of a substep.
-const IMPACT: f64 = 2.0;
-
-/// Inertial state of every vertex at the start of a substep of length `h` \[s\].
+/// Inertial state of every vertex in a stage that ends after a time `h` \[s\].
 pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     let state = &world.state.motion;
-    let ratio = h / world.state.last_substep;
-    let has_history = is_second_order(world) && world.state.last_substep > 0.0 && ratio <= LARGEST_GROWTH;
-    let inertia = |((x, v), last): ((&DVec3, &DVec3), &Option<VertexHistory>)| match last {
-        Some(last) if has_history => Inertia::bdf2(*x, *v, last, (h, ratio)),
-        _ => Inertia::euler(*x, *v, h),
+    let moving = state.positions.iter().copied().zip(world.scratch.start_velocities.iter().copied());
+    if world.scratch.first_stage.is_empty() {
+        return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
+    }
+    let inertia = |((x, v), stage): ((DVec3, DVec3), &Option<FirstStage>)| match stage {
+        Some(stage) => Inertia::second_stage((x, v), (stage.velocity, stage.acceleration), h),
+        None => Inertia::euler(x, v, h),
     };
-    let moving = state.positions.iter().zip(state.velocities.iter());
-    moving.zip(world.state.motion.history.iter()).map(inertia).collect()
+    moving.zip(&world.scratch.first_stage).map(inertia).collect()
 }
 
-/// Lets the vertices that are about to hit something take an Euler step instead.
-pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
-    let (work, gravity) = (&mut world.scratch, world.state.gravity);
-    let (last, motion) = (&mut world.state.last, &mut world.state.motion);
-    let is_jump = |contact: &Contact| {
-        let row = &contact.row;
-        let end = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-        row.gap(end) < 0.0 && work.is_impact(contact, h, gravity)
+/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], but for those that implicit Euler takes through
+/// the substep.
+pub(crate) fn note_first_stage(world: &mut World, s: f64) {
+    let World { derived, scratch: work, state, .. } = world;
+    let Solver::Newton(driver) = &derived.solver else { return };
+    let rate = |i: usize| {
+        let velocity = (work.rows[i].position() - work.bases[i]) / s;
+        let acceleration = (velocity - work.start_velocities[i]) / s;
+        let outer = state.last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+        Some(FirstStage { velocity, acceleration, outer })
     };
-    let touching = last.contacts.iter().filter(|contact| is_jump(contact));
-    let touching = touching.flat_map(|c| c.row.vertices.into_iter().zip(c.row.weights));
-    let mut vertices: Vec<_> = touching.filter(|(_, weight)| *weight != 0.0).map(|(vi, _)| vi).collect();
-    vertices.sort_unstable();
-    vertices.dedup();
-    for vi in vertices {
+    work.first_stage = (0..work.rows.len()).map(rate).collect();
+    for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
+        let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
+        for (vi, _) in corners.filter(|(_, weight)| touch.force != DVec3::ZERO && *weight != 0.0) {
+            work.first_stage[vi.to_usize()] = None;
+        }
+    }
+    for pull in &state.last.pulls {
+        work.first_stage[pull.vertex] = None;
+    }
+}
+
+/// Lets the vertices that the first stage's velocity has led into something go through the whole substep by implicit Euler as well: what
+/// only takes them out again is no velocity.
+pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
+    let World { scratch: work, state, .. } = world;
+    if work.first_stage.is_empty() {
+        return;
+    }
+    let (gravity, last, motion) = (state.gravity, &mut state.last, &mut state.motion);
+    let mut restarts = Vec::new();
+    for Contact { row, .. } in &last.contacts {
+        let share = last.scales[row.vertices[0].to_usize()] / h;
+        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
+        let begun = row.gap(row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement);
+        if base < begun.min(0.0) {
+            restarts.extend(row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0));
+        }
+    }
+    for (vi, _) in restarts {
         let i = vi.to_usize();
-        if last.scales[i] == h || motion.inverse_masses[vi] == 0.0 {
+        if work.first_stage[i].take().is_none() || motion.inverse_masses[vi] == 0.0 {
             continue;
         }
         let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-        let impulse = work.impulses.get(i).copied().unwrap_or(DVec3::ZERO) * (h / work.impulse_time);
-        let coasting = coast(inertia, (gravity, world.setup.settings.velocity_damping));
-        let velocity = coasting + impulse * motion.inverse_masses[vi];
+        let velocity = coast(inertia, (gravity, last.damping));
+        (work.bases[i], last.scales[i]) = (inertia.position, h);
         let free = inertia.position + velocity * h;
-        let row = &mut work.rows[i];
-        row.position = along_held(motion.held[vi], row.position(), free).to_array();
-        last.scales[i] = h;
+        work.rows[i].position = along_held(motion.held[vi], work.rows[i].position(), free).to_array();
         Arc::make_mut(&mut motion.velocities)[vi] = velocity;
-    }
-}
-
-/// Notes the start of the substep for the next one. What hits or sticks to something starts anew.
-pub(crate) fn note_history(world: &mut World, h: f64) {
-    world.state.last_substep = h;
-    world.state.was_touched = world.state.last.active_contacts() > 0;
-    if !is_second_order(world) {
-        return;
-    }
-    let starts = world.scratch.start.iter().zip(&world.scratch.start_velocities);
-    let history = starts.map(|(x, v)| Some(VertexHistory { position: *x, velocity: *v }));
-    world.state.motion.history = history.collect();
-    let starts_anew = |contact: &&Contact| {
-        contact.sticks
-            || contact.normal_lambda > 0.0 && world.scratch.is_impact(contact, h, world.state.gravity)
-    };
-    for i in &world.scratch.shortened {
-        world.state.motion.history.raw[*i] = None;
-    }
-    for contact in world.state.last.contacts.iter().filter(starts_anew) {
-        for (vi, weight) in contact.row.vertices.into_iter().zip(contact.row.weights) {
-            if weight != 0.0 {
-                world.state.motion.history[vi] = None;
-            }
-        }
-    }
-}
-
-impl Scratch {
-    /// Returns whether the point of a contact comes in so fast that the body stops it with a jolt.
-    fn is_impact(&self, contact: &Contact, h: f64, gravity: DVec3) -> bool {
-        let row = &contact.row;
-        let velocity = row.interpolate(|vi| self.start_velocities[vi.to_usize()]) - row.body_displacement / h;
-        velocity.dot(row.normal) < -IMPACT * gravity.length() * h
     }
 }

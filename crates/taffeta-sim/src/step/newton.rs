@@ -1,45 +1,47 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::memory::{carried_friction, carried_loads};
-use crate::contact::stiffness::stiffness;
+use crate::contact::stiffness::{friction_stiffness, stiffnesses};
+use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
+use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
+use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
-use crate::model::state::State;
+use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_contact::response::take_back_slip;
-use taffeta_core::ContactRow;
+use taffeta_contact::response::Borne;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
+use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
-    Contacts, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
 };
+
+/// Speed beyond the give of its friction from which a contact slides \[m/s\].
+const SLIDING_SPEED: f64 = 1e-3;
 
 /// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
 /// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
-fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f64) {
+fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, share): (f64, f64)) {
     let row = contact.row;
     let normal_force = touch.force.dot(row.normal);
+    contact.sticks = touch.holds && normal_force > 0.0;
     let friction = touch.force.reject_from_normalized(row.normal);
     contact.normal_lambda = h * h * normal_force;
     contact.friction_lambda = friction * (h * h);
-    // Points on edges and faces share vertices: what is put back of one is taken from another, and only the friction that
-    // they bear makes them stay.
-    let may_stick = touch.holds && row.vertex().is_some() && normal_force > 0.0;
-    if may_stick && friction.length() <= row.static_friction * normal_force {
-        contact.sticks = take_back_slip(contact, work.start, work.rows);
-    }
-    let square: f64 = row.weights.iter().map(|s| s * s).sum();
-    let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
+    let is_free = |vi: VertexIndex| work.rows[vi.to_usize()].inverse_mass > 0.0;
+    let free = row.vertices.into_iter().zip(row.weights).filter(|(vi, _)| is_free(*vi));
+    let square: f64 = free.map(|(_, s)| s * s).sum();
+    let begun = row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share;
     let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-    let push = (ended - begun).dot(row.normal).clamp(0.0, (-row.gap(begun)).max(0.0));
+    let push = (ended - begun).dot(row.normal).clamp(0.0, contact.violation(begun));
     for (vi, s) in row.vertices.into_iter().zip(row.weights) {
         let i = vi.to_usize();
         if s == 0.0 || work.rows[i].inverse_mass == 0.0 {
@@ -48,17 +50,7 @@ fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, h: f
         let shift = row.normal * (push * s / square);
         work.start[i] += shift;
         work.bases[i] += shift;
-        work.stopped[i] |= contact.sticks;
     }
-}
-
-/// The static friction of a contact \[N\], at most as much as its normal force allows now; `None`: it slides or is open.
-fn static_friction(contact: &Contact, touch: &Touch) -> Option<DVec3> {
-    let row = &contact.row;
-    let normal_force = touch.force.dot(row.normal);
-    let friction = touch.force.reject_from_normalized(row.normal);
-    let bears = touch.is_static && normal_force > 0.0;
-    bears.then(|| friction.clamp_length_max(row.static_friction * normal_force))
 }
 
 /// Arrays that [`settle_contact`] changes: starts and `X` \[m\], present positions, and the vertices that stick.
@@ -66,45 +58,57 @@ struct Settling<'a> {
     start: &'a mut [DVec3],
     bases: &'a mut [DVec3],
     rows: &'a mut [Row],
-    stopped: &'a mut [bool],
 }
 
-/// Solves the implicit step of the substep: elasticity, pressure, contact, damping.
+/// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
     let limits = newton_limits(world, h);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
-    let mut inertia: Vec<f64> =
-        state.masses.iter().zip(&world.state.last.scales).map(|(m, s)| m / (s * s)).collect();
-    let loads = carried_loads(world);
-    let stiffnesses: Vec<f64> =
-        rows.iter().zip(loads).map(|(row, load)| stiffness(row, state, (h, load))).collect();
-    let carried = carried_friction(world);
-    // Start from inertia without gravity: from the old position motion would be swallowed, from the prediction a
-    // cloth at rest would jitter.
+    let last = &world.state.last;
+    let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
+    let span = if is_first_stage(world) { h / GAMMA } else { h };
+    let stiffnesses = stiffnesses(&last.contacts, state, span);
+    let springs = friction_springs(world, h, &stiffnesses);
+    // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
+    // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
-    let guess = |((x, held), s): ((&DVec3, &[bool; 3]), &f64)| along_held(*held, *x, *x - gravity * (s * s));
-    let mut x: Vec<_> =
-        world.state.last.predicted.iter().zip(&held).zip(&world.state.last.scales).map(guess).collect();
+    let work = &world.scratch;
+    let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
+    let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
+        Some(Some(stage)) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
+        _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
+    };
+    let mut x: Vec<_> = last.scales.iter().enumerate().map(guess).collect();
     for pull in &world.state.last.pulls {
         inertia[pull.vertex] += pull.stiffness;
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
-        x[pull.vertex] = guess(((&pull.free, &held[pull.vertex]), &world.state.last.scales[pull.vertex]));
+        x[pull.vertex] = along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
     }
+    let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
+    let (faces, segments) =
+        surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
+    let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
     let World { derived, scratch: work, state: State { last, .. }, .. } = world;
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, start: &work.start, carried: &carried, stiffnesses: &stiffnesses };
+    let contacts = Contacts {
+        rows: &rows,
+        springs: &springs,
+        tolerated_slip: SLIDING_SPEED * h,
+        stiffnesses: &stiffnesses,
+    };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,
         held: &held,
         damping_rate: 1.0 / h,
+        drag,
         contacts,
         clamps: &normals,
     };
@@ -126,37 +130,81 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     for (row, x) in world.scratch.rows.iter_mut().zip(&x) {
         row.position = x.to_array();
     }
+    if world.inputs.air.is_some() {
+        note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
+    }
     settle_contacts(world, h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
 }
 
+/// Returns whether a stage is the first of two.
+fn is_first_stage(world: &World) -> bool {
+    is_second_order(world) && world.scratch.first_stage.is_empty()
+}
+
+/// Part of a stage that lies behind the base of a contact.
+fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
+    world.state.last.scales[row.vertices[0].to_usize()] / h
+}
+
+/// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
+fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
+    let work = &world.scratch;
+    let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
+        let origin = match borne.load > 0.0 {
+            true => row.interpolate(|vi| work.start[vi.to_usize()]),
+            false => {
+                row.interpolate(|vi| work.bases[vi.to_usize()])
+                    + row.body_displacement * (base_share(world, row, h) - 1.0)
+            }
+        };
+        let carried = borne.friction.reject_from_normalized(row.normal);
+        let stiffness = friction_stiffness(*normal, row, borne.load);
+        FrictionSpring { origin, carried, stiffness, slides: borne.slides }
+    };
+    world.state.last.contacts.iter().zip(stiffnesses).map(spring).collect()
+}
+
+/// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
+fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVec3], &[f64], &[[bool; 3]])) {
+    last.outer = vec![DVec3::ZERO; x.len()];
+    drag.add_forces(x, &mut last.outer);
+    for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
+        let predicted = last.predicted[i];
+        last.predicted[i] = along_held(held[i], predicted, predicted + *force / inertia[i]);
+    }
+}
+
 /// Completes the contacts after the solve, and notes what the next solve has to know of them.
 fn settle_contacts(world: &mut World, h: f64) {
-    let Solver::Newton(driver) = &world.derived.solver else { return };
-    let Scratch { start, bases, rows, stopped, .. } = &mut world.scratch;
-    let contacts = &mut world.state.last.contacts;
-    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-    let mut bearing = Vec::new();
+    let is_first = is_first_stage(world);
+    let World { derived, scratch, state, .. } = world;
+    let Solver::Newton(driver) = &derived.solver else { return };
+    let Scratch { start, bases, rows, .. } = scratch;
+    let State { last, friction: memory, .. } = state;
+    let contacts = &mut last.contacts;
+    if is_first {
+        for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
+            settle_contact(contact, touch, Settling { start, bases, rows }, (h, 1.0));
+        }
+        return;
+    }
+    let mut borne = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-        let settling = Settling { start, bases, rows, stopped };
-        settle_contact(contact, touch, settling, h);
-        let friction = static_friction(contact, touch);
-        let vertex = contact.row.vertex();
-        if let Some(vi) = vertex {
-            world.state.motion.vertex_friction[vi] += friction.unwrap_or_default();
-        }
+        let base_share = last.scales[contact.row.vertices[0].to_usize()] / h;
+        settle_contact(contact, touch, Settling { start, bases, rows }, (h, base_share));
         if contact.normal_lambda > 0.0 {
-            // That of vertices is part of the cloth. Also what slides: it bears a load.
-            let elsewhere = friction.filter(|_| vertex.is_none()).unwrap_or_default();
-            bearing.push((&*contact, elsewhere, contact.normal_lambda / (h * h)));
+            let friction = touch.force.reject_from_normalized(contact.row.normal);
+            let slides = touch.slides && !touch.holds;
+            borne.push((
+                &*contact,
+                Borne { friction, load: contact.normal_lambda / (h * h), slides, ..contact.borne },
+            ));
         }
     }
-    if world.inputs.stands_still {
-        // The search begins each of its steps anew; what is remembered of edges that share vertices takes turns.
-        bearing.clear();
-    }
-    world.state.friction.note(bearing.into_iter());
+    let borne = if world.inputs.stands_still { Vec::new() } else { borne };
+    memory.note(borne.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.

@@ -40,7 +40,7 @@ fn movers(world: &World) -> impl Iterator<Item = Mover<'_>> {
     let mut is_led = vec![false; setup.pins.len()];
     world.state.motion.holds.iter().for_each(|(_, hold)| is_led[hold.pin as usize] |= hold.path.is_some());
     let closed = (0..).zip(&setup.obstacles).map(|(number, obstacle)| Mover::Closed(number, obstacle));
-    let meshes = (0..).zip(&setup.meshes).map(|(number, mesh)| Mover::Mesh(number, mesh));
+    let meshes = (0..).zip(setup.meshes.iter()).map(|(number, mesh)| Mover::Mesh(number, mesh));
     let pins = (0..).zip(&setup.pins).zip(released.iter().zip(is_led));
     let pins = pins.filter(|(_, (released, is_led))| !**released && !is_led);
     closed.chain(meshes).chain(pins.map(|((number, pin), _)| Mover::Pin(number, pin)))

@@ -1,6 +1,6 @@
 //! How many substeps a step takes, and how many iterations each.
 
-use crate::derive::air::{densities, exposed};
+use crate::derive::air::exposed;
 use crate::derive::pressure::{has_pressure, mean_pressure_acceleration};
 use crate::derive::solver_facts::knows_its_error;
 use crate::derive::world::World;
@@ -50,7 +50,8 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
         return Ok(SubstepPlan { substeps: substeps_in(world, dt), ..plan });
     }
     let drag = world.inputs.air.map_or(0.0, |air| {
-        exposed(world, &densities(world)).mean_acceleration(&air, &world.state.motion.velocities)
+        let motion = &world.state.motion;
+        exposed(world, air, &motion.positions).mean_acceleration(&motion.velocities)
     });
     let ropes = world.derived.blocks.ropes.stretch.iter().map(|segment| segment.damping);
     let cloths = world.setup.cloths.iter().map(|c| c.model.material.stretch_damping);

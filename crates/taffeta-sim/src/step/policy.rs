@@ -5,6 +5,8 @@ use crate::derive::world::World;
 use crate::features::seams::threads::sewn_cloths;
 use crate::model::description::SolverChoice;
 use crate::step::accuracy::solution_error;
+use glam::DVec3;
+use taffeta_contact::Contact;
 use taffeta_solve::drivers::newton::NewtonLimits;
 
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
@@ -30,6 +32,20 @@ const LINEAR_TOLERANCE: f64 = 1e-2;
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
 const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
+/// Part of the way of gravity in a substep to which the solution goes where contacts bear friction: an error of the normal forces
+/// moves the cloth little in one substep, and slows down or drags along in many. Contacts are a hundred times as stiff as inertia,
+/// so that the normal forces are then right to about two parts in a hundred.
+const FRICTION_PART: f64 = 2e-3;
+
+/// Error that the solution of a substep of length `h` \[s\] may leave for friction, relative to the size of the scene.
+fn friction_error(world: &World, h: f64) -> f64 {
+    let bears = |contact: &Contact| contact.borne.load > 0.0 && contact.row.static_friction > 0.0;
+    match world.state.last.contacts.iter().any(bears) && world.state.gravity != DVec3::ZERO {
+        true => FRICTION_PART * world.state.gravity.length() * h * h / scene_extent(world),
+        false => f64::INFINITY,
+    }
+}
+
 /// When the Newton iteration of a substep of length `h` \[s\] stops.
 pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
     let is_direct = world.derived.choice == SolverChoice::Direct;
@@ -41,7 +57,10 @@ pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
         None if sewn_cloths(world).contains(&true) => {
             (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
-        None => (solution_error(world, h), GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE),
+        None => {
+            let error = solution_error(world, h).min(friction_error(world, h));
+            (error, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
+        }
     };
     NewtonLimits {
         iterations: world.setup.settings.iterations.unwrap_or(most),

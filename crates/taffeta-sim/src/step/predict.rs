@@ -1,10 +1,10 @@
 //! First stage of a substep: where vertices would go without elasticity and contact.
 
-use crate::derive::air::{densities, exposed};
+use crate::derive::air::exposed;
 use crate::derive::clock::end_of_substep;
-use crate::derive::pressure::{add_pressure, has_pressure, is_pressure_explicit};
+use crate::derive::pressure::{add_pressure, has_pressure};
 use crate::derive::world::World;
-use crate::features::grabs::{forget_grabbed, pull_grabbed};
+use crate::features::grabs::pull_grabbed;
 use crate::features::pins::{note_inertia, release_pins};
 use crate::model::inertia::coast;
 use crate::model::pins::{Guided, along_held};
@@ -14,60 +14,53 @@ use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
-/// Lets go of the pins whose time has come. Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
-/// the held ones, along the axes that are held, to where their pin's motion takes them.
-///
-/// Reads: positions, velocities, pins, air, grabs. Writes: velocities, the rows and the start of the substep; everything
-/// that depends on who is held if a pin lets go.
-pub(crate) fn predict(world: &mut World, h: f64) {
+/// Lets go of the pins whose time has come, and notes the velocities at the start of the substep.
+pub(crate) fn begin_substep(world: &mut World) {
     release_pins(world);
-    forget_grabbed(world);
+    world.scratch.first_stage.clear();
+    world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
+}
+
+/// Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
+/// the held ones, along the axes that are held, to where their pin's motion takes them by the end of a stage, after a time `h` \[s\].
+///
+/// Reads: positions, start velocities, pins, air, grabs. Writes: velocities, the rows and the start of the stage.
+pub(crate) fn predict(world: &mut World, h: f64) {
     let inertia = collect_inertia(world, h);
-    let outside = (world.state.gravity, world.setup.settings.velocity_damping);
+    let (gravity, damping) = (world.state.gravity, world.inputs.damping);
+    world.state.last.damping = damping;
+    world.state.last.outer = explicit_forces(world, h);
     let State { motion: state, last, .. } = &mut world.state;
     let work = &mut world.scratch;
     work.start.clone_from(&state.positions.raw);
-    work.start_velocities.clone_from(&state.velocities.raw);
     work.bases = inertia.iter().map(|inertia| inertia.position).collect();
-    let is_damped = outside.1 > 0.0;
-    work.carried = inertia.iter().filter(|_| is_damped).map(|inertia| inertia.velocity).collect();
     last.scales = inertia.iter().map(|inertia| inertia.scale).collect();
-    work.stopped = vec![false; inertia.len()];
     let velocities = Arc::make_mut(&mut state.velocities);
-    for ((v, w), inertia) in velocities.iter_mut().zip(state.inverse_masses.iter()).zip(&inertia) {
-        *v = if *w > 0.0 { coast(*inertia, outside) } else { *v };
+    for (i, (v, w)) in velocities.iter_mut().zip(state.inverse_masses.iter()).enumerate() {
+        if *w > 0.0 {
+            let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+            *v = coast(inertia[i], (gravity + outer * *w, damping));
+        }
     }
-    // Those without history take longer strides, and the same share of what acts from outside.
-    work.impulse_time = last.scales.iter().copied().fold(h, f64::min);
-    let impulses = outer_impulses(world, world.scratch.impulse_time);
-    let state = &mut world.state.motion;
-    let velocities = Arc::make_mut(&mut state.velocities);
-    for (i, impulse) in impulses.iter().enumerate() {
-        let share = world.state.last.scales[i] / world.scratch.impulse_time;
-        velocities.raw[i] += *impulse * (state.inverse_masses.raw[i] * share);
-    }
-    world.scratch.impulses = impulses;
-    note_inertia(world, &inertia, outside);
+    note_inertia(world, &inertia, (gravity, damping));
     world.state.last.h = h;
     place_vertices(world, h);
     pull_grabbed(world);
 }
 
-/// Impulses of drag and pressure over a time `h` \[N·s\]; empty if there is neither.
-fn outer_impulses(world: &World, h: f64) -> Vec<DVec3> {
-    let pressed = has_pressure(world) && is_pressure_explicit(world);
-    if world.inputs.air.is_none() && !pressed {
+/// Forces of drag and pressure at the start of a substep of length `h` \[N\], which local solvers add to gravity; empty if
+/// there are none. Newton's method has both in its objective.
+fn explicit_forces(world: &World, h: f64) -> Vec<DVec3> {
+    if !world.derived.choice.capabilities().is_local() || world.inputs.air.is_none() && !has_pressure(world) {
         return Vec::new();
     }
-    let state = &world.state.motion;
-    let mut impulses = vec![DVec3::ZERO; state.positions.len()];
+    let motion = &world.state.motion;
+    let mut forces = vec![DVec3::ZERO; motion.positions.len()];
     if let Some(air) = world.inputs.air {
-        exposed(world, &densities(world)).add_drag(&air, &state.velocities, h, &mut impulses);
+        exposed(world, air, &motion.positions).add_forces((&motion.velocities, h), &mut forces);
     }
-    if pressed {
-        add_pressure(world, &state.positions, h, &mut impulses);
-    }
-    impulses
+    add_pressure(world, &motion.positions, &mut forces);
+    forces
 }
 
 /// Puts the vertices where their velocities and their pins take them by the end of the substep.
@@ -78,8 +71,14 @@ fn place_vertices(world: &mut World, h: f64) {
     world.scratch.guided.clear();
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
-        let position = world.scratch.bases[i] + motion.velocities[vi] * last.scales[i];
-        world.scratch.rows[i].position = position.to_array();
+        // Where contacts are looked for in the second stage: with the velocity that the first has found, contacts included.
+        let first = world.scratch.first_stage.get(i).copied().flatten();
+        let velocity = first.map_or(motion.velocities[vi], |stage| stage.velocity);
+        let position = world.scratch.bases[i] + velocity * last.scales[i];
+        let row = &mut world.scratch.rows[i];
+        row.position = position.to_array();
+        // Damping resists what constraints do as well.
+        row.inverse_mass = motion.inverse_masses[vi] / (1.0 + last.damping * last.scales[i]);
     }
     for (vi, hold) in motion.holds.iter() {
         let (held, start) = (motion.held[*vi], motion.positions[*vi]);

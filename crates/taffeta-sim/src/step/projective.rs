@@ -6,10 +6,11 @@ use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
 use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
-use crate::model::state::LastSubstep;
+use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
-use taffeta_contact::response::{project, take_back_slip};
+use taffeta_contact::response::{Borne, project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
 use taffeta_solve::drivers::projective::ProjectiveDriver;
@@ -19,27 +20,31 @@ use taffeta_solve::drivers::projective::ProjectiveDriver;
 const CONTACT_PASSES: u32 = 4;
 
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
-/// left. The forces of contacts at vertices are remembered, and the next substep begins with them.
+/// left. The forces of contacts are remembered, and the next substep begins with them.
 pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
     let time = world.state.time;
     set_volume_targets(world, h);
     for contact in &mut world.state.last.contacts {
-        let Some(vi) = contact.row.vertex() else { continue };
-        let force = world.state.motion.vertex_friction[vi] * (h * h);
-        contact.normal_lambda = force.dot(contact.row.normal).max(0.0);
-        contact.friction_lambda = force.reject_from_normalized(contact.row.normal);
+        // The memory is of forces here: nothing of it is slip that is to be taken back.
+        let Borne { friction, load, .. } = std::mem::take(&mut contact.borne);
+        contact.normal_lambda = load * (h * h);
+        contact.friction_lambda = friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
     let World { derived, scratch, state, .. } = world;
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    world.state.motion.vertex_friction.iter_mut().for_each(|grip| *grip = DVec3::ZERO);
-    for contact in &world.state.last.contacts {
-        if let Some(vi) = contact.row.vertex() {
-            world.state.motion.vertex_friction[vi] += multiplier(contact) / (h * h);
-        }
-    }
+    note_forces(&mut world.state, h);
     meet_late_contacts(world, h);
     Ok(())
+}
+
+/// Notes what the contacts bear at the end.
+fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
+    let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
+    friction.note(bearing.map(|contact| {
+        let (friction, load) = (contact.friction_lambda / (h * h), contact.normal_lambda / (h * h));
+        (contact, Borne { friction, load, slides: !contact.sticks, ..Borne::default() })
+    }));
 }
 
 /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
@@ -64,7 +69,8 @@ fn iterate(
     (h, iterations): (f64, u32),
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
-    driver.begin_step(&last.predicted, h)?;
+    // Velocity damping counts as inertia: `m (1 + c h)/h²`.
+    driver.begin_step(&last.predicted, h / (1.0 + last.damping * h).sqrt())?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
     for contact in &last.contacts {
         let force = multiplier(contact) / (h * h);
@@ -100,20 +106,22 @@ fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [D
     }
 }
 
-/// Lets go of the contacts at vertices that hold what the last global step has taken away from them by more than the distance
-/// kept, out of the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of
-/// them per iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while
-/// its faces are turned over or torn apart. The vertex stays where the step took it, and the next step begins without the force.
+/// Lets go of the contacts that hold what the last global step has taken away from them by more than the distance kept, out of
+/// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
+/// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
+/// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
 fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
-        let Some(vi) = contact.row.vertex() else { continue };
-        let i = vi.0 as usize;
-        let (row, position) = (contact.row, driver.position(i));
-        let moved = position - work.start[i] - row.body_displacement;
+        let row = contact.row;
+        let point = row.interpolate(|vi| driver.position(vi.to_usize()));
+        let moved = point - row.interpolate(|vi| work.start[vi.to_usize()]) - row.body_displacement;
         let slip = if contact.sticks { moved.reject_from_normalized(row.normal).length() } else { 0.0 };
-        if row.gap(position).max(slip) > row.thickness && work.rows[i].inverse_mass > 0.0 {
-            work.rows[i].position = position.to_array();
-            (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        if row.gap(point).max(slip) <= row.thickness {
+            continue;
+        }
+        (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        if let Some(vi) = row.vertex().filter(|vi| work.rows[vi.to_usize()].inverse_mass > 0.0) {
+            work.rows[vi.to_usize()].position = point.to_array();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Third stage of a substep: elasticity and contact.
 
-use crate::contact::memory::{carry_slip, note_slip};
+use crate::contact::memory::note_slip;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::world::World;
 use crate::features::seams::threads::set_threads;
@@ -46,7 +46,6 @@ pub(crate) fn solve(world: &mut World, h: f64, plan: &mut SubstepPlan) -> Result
 /// The sweeps of a local solver, each followed by contact.
 fn sweep(world: &mut World, h: f64, count: u32) {
     let normals = clamp_normals(world, end_of_substep(world, h));
-    carry_slip(world);
     set_volume_targets(world, h);
     let World { derived, scratch, state: State { last, .. }, .. } = world;
     // Here and not before: a contact that was pushed apart has moved the start.

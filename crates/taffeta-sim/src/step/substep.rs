@@ -2,16 +2,32 @@
 
 use crate::contact::forced::check_strides;
 use crate::contact::secure::secure;
+use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
 use crate::model::error::StepError;
+use crate::model::inertia::GAMMA;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
+use crate::model::state::State;
 use crate::step::accuracy::local_error;
 use crate::step::detect::detect;
 use crate::step::finish::finish;
-use crate::step::predict::predict;
+use crate::step::integrate::note_first_stage;
+use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use taffeta_core::tasks::stand_by;
+
+fn run_stage(
+    world: &mut World,
+    h: f64,
+    plan: &mut SubstepPlan,
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    times.run(Stage::Predict, || predict(world, h));
+    check_strides(world, h)?;
+    times.run(Stage::Detect, || detect(world, h));
+    times.run(Stage::Solve, || solve(world, h, plan))
+}
 
 /// One substep, stage by stage.
 pub(crate) fn run_substep(
@@ -22,13 +38,26 @@ pub(crate) fn run_substep(
 ) -> Result<(), StepError> {
     world.watch.pass(world.state.time)?;
     world.scratch.error = local_error(world);
-    times.run(Stage::Predict, || predict(world, h));
-    check_strides(world, h)?;
+    begin_substep(world);
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
-        times.run(Stage::Detect, || detect(world, h));
-        times.run(Stage::Solve, || solve(world, h, plan))?;
+        if is_second_order(world) {
+            run_stage(world, GAMMA * h, plan, times)?;
+            note_first_stage(world, GAMMA * h);
+        }
+        run_stage(world, h, plan, times)?;
         times.run(Stage::Secure, || secure(world, h));
         times.run(Stage::Finish, || finish(world, h))
-    })
+    })?;
+    note_reach(world);
+    Ok(())
+}
+
+/// Notes where the cloths have come to, if somebody asks.
+fn note_reach(world: &mut World) {
+    let State { sheet, motion, .. } = &world.state;
+    for (cloth, reach) in (0..).zip(&mut world.scratch.reach) {
+        let positions = motion.positions.raw[sheet.vertex_range(cloth)].iter();
+        *reach = positions.fold(*reach, |area, x| area.with(*x));
+    }
 }

@@ -38,7 +38,7 @@ fn run_substeps(
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "derived for another topology");
-    let (end, mut energy, mut tears) = (world.state.time + dt, None, TearCounts::default());
+    let (end, mut tears) = (world.state.time + dt, TearCounts::default());
     let mut grabs = grabs.to_vec();
     // The substeps of equal length that are to come, or to go on with.
     let begin = world.state.time;
@@ -62,7 +62,6 @@ fn run_substeps(
         let is_edited = world.state.sheet.topology.epoch != epoch;
         if is_edited {
             world.inputs.grabbed = find_grabbed(world, &grabs)?;
-            energy = None;
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
@@ -71,7 +70,7 @@ fn run_substeps(
         for (time, piece) in pieces {
             world.state.time = time;
             lead_grabs(world, piece, &mut grabs, lead)?;
-            run_yielding_substep(world, (piece, 0), (&mut plan, &mut energy), times)?;
+            run_yielding_substep(world, (piece, 0), &mut plan, times)?;
         }
         if knows_its_error(world) {
             plan.error = plan.error.max(local_error(world));

@@ -1,6 +1,8 @@
 use super::*;
 use crate::drivers::block::{BlockDriver, Substep};
-use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
+use crate::drivers::newton::{
+    Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
+};
 use crate::kinds::Blocks;
 use crate::material::Material;
 use crate::model::{BendingModel, ClothModel};
@@ -226,7 +228,8 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
             predicted: &start,
             held: &sheet.state.held.raw,
             damping_rate: 1e3,
-            contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
+            drag: Drags::default(),
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         let limits = NewtonLimits {

@@ -1,6 +1,7 @@
 //! The scalars that minimize the energy for given angles.
 
 use super::Plate;
+use taffeta_core::components::Components;
 
 /// Conjugate gradients stop when the residual is this part of that of no scalars at all: then the energy is off by the square of it,
 /// which is far below round-off.
@@ -10,7 +11,7 @@ const MAX_ITERATIONS: u32 = 500;
 
 impl Plate {
     /// Replaces the scalars \[rad\] by those of least energy for the given angles \[rad\]: conjugate gradients with
-    /// the diagonal as preconditioner, whose condition does not depend on the size of the mesh.
+    /// the diagonal as preconditioner, whose condition does not depend on the size of the mesh. Each connected piece by itself.
     pub fn minimize_scalars(&self, angles: &[f64], scalars: &mut [f64]) {
         let diagonal = self.scalar_diagonal();
         let is_free: Vec<bool> = self.edges.iter().map(|edge| edge.has_scalar).collect();
@@ -21,35 +22,61 @@ impl Plate {
             }
         };
         let (mut z, mut product) = (vec![0.0; scalars.len()], vec![0.0; scalars.len()]);
+        let (pieces, count) = self.pieces();
+        let dot = |a: &[f64], b: &[f64]| {
+            let mut sums = vec![0.0; count];
+            pieces.iter().zip(a.iter().zip(b)).for_each(|(piece, (a, b))| sums[*piece] += a * b);
+            sums
+        };
         let (_, initial) = self.moments(angles, &product);
         precondition(&initial, &mut z);
-        let stop = TOLERANCE * TOLERANCE * dot(&initial, &z);
+        let stops: Vec<f64> = dot(&initial, &z).iter().map(|rho| TOLERANCE * TOLERANCE * rho).collect();
         let (_, gradient) = self.moments(angles, scalars);
         let mut residual: Vec<f64> = gradient.into_iter().map(|g| -g).collect();
         precondition(&residual, &mut z);
         let mut direction = z.clone();
         let mut rho = dot(&residual, &z);
+        let mut is_done = vec![false; count];
         for _ in 0..MAX_ITERATIONS {
-            if rho <= stop {
-                return;
-            }
             self.multiply_scalars(&direction, &mut product);
-            let bend = dot(&direction, &product);
-            // A flat sheet leaves numbers so small that their squares vanish.
-            if bend < f64::MIN_POSITIVE {
+            let bends = dot(&direction, &product);
+            for piece in 0..count {
+                // A flat sheet leaves numbers so small that their squares vanish.
+                is_done[piece] |= rho[piece] <= stops[piece] || bends[piece] < f64::MIN_POSITIVE;
+            }
+            if !is_done.contains(&false) {
                 return;
             }
-            let alpha = rho / bend;
-            for (k, scalar) in scalars.iter_mut().enumerate() {
-                *scalar += alpha * direction[k];
+            for (k, piece) in pieces.iter().enumerate().filter(|(_, piece)| !is_done[**piece]) {
+                let alpha = rho[*piece] / bends[*piece];
+                scalars[k] += alpha * direction[k];
                 residual[k] -= alpha * product[k];
             }
             precondition(&residual, &mut z);
             let next = dot(&residual, &z);
-            let beta = next / rho;
+            for (k, piece) in pieces.iter().enumerate().filter(|(_, piece)| !is_done[**piece]) {
+                direction[k] = z[k] + next[*piece] / rho[*piece] * direction[k];
+            }
             rho = next;
-            direction.iter_mut().zip(&z).for_each(|(d, z)| *d = z + beta * *d);
         }
+    }
+
+    /// The number of the connected piece of each edge, and how many pieces there are: none knows of the others.
+    fn pieces(&self) -> (Vec<usize>, usize) {
+        let mut joined = Components::new(self.edges.len());
+        for face in &self.faces {
+            let mut own = face.edges.iter().flatten();
+            if let Some(first) = own.next() {
+                own.for_each(|edge| joined.join(*first, *edge));
+            }
+        }
+        let (mut pieces, mut count) = (vec![0; self.edges.len()], 0);
+        for (k, first) in joined.labels().into_iter().enumerate() {
+            let is_first = first as usize == k;
+            pieces[k] = if is_first { count } else { pieces[first as usize] };
+            count += usize::from(is_first);
+        }
+        (pieces, count)
     }
 
     /// The diagonal of `K_φφ` \[N·m\]; 1 for edges without a scalar.
@@ -83,8 +110,4 @@ impl Plate {
             }
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

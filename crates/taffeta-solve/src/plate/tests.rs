@@ -128,6 +128,30 @@ fn the_scalars_are_a_minimum() {
 }
 
 #[test]
+fn scalars_of_two_sheets_know_nothing_of_each_other() {
+    let least = |plate: &Plate, angles: &[f64]| {
+        let mut scalars = vec![0.0; plate.edges.len()];
+        plate.minimize_scalars(angles, &mut scalars);
+        scalars
+    };
+    let [(first, of_first), (second, of_second)] = [(8, 0.01), (3, 0.2)].map(|(cells, by)| {
+        let mut sheet = Sheet::square(cells, 0.5, bent(BendingModel::Curvature));
+        disturb(&mut sheet.state.positions, by);
+        let plate = plate_of(&sheet);
+        let angles = plate.angles(&sheet.state.positions, &[]);
+        (plate, angles)
+    });
+    let (mut both, count) = (first.clone(), first.edges.len() as u32);
+    both.edges.extend(second.edges.iter().cloned());
+    both.faces.extend(second.faces.iter().map(|face| {
+        let edges = face.edges.map(|edge| edge.map(|edge| edge + count));
+        PlateFace { edges, ..face.clone() }
+    }));
+    let together = least(&both, &[of_first.clone(), of_second.clone()].concat());
+    assert_eq!(together, [least(&first, &of_first), least(&second, &of_second)].concat());
+}
+
+#[test]
 fn rigid_motions_are_the_only_states_without_energy() {
     let mut sheet = Sheet::square(4, 0.4, bent(BendingModel::Curvature));
     let plate = plate_of(&sheet);

@@ -174,7 +174,6 @@ fn closing_a_seam_keeps_mass_momentum_and_area_and_leaves_one_sheet() {
         assert!(is_closed(&world), "{solver:?}: {:?}", seams(&world));
         validate(&world);
         let (now, then) = (momentum(&world), before.0);
-        // Steps of first order where vertices have become one, of second order beside them.
         assert!((now - then).length() < 1e-3 * then.length(), "{solver:?}: {now} and {then}");
         assert!((mass(&world) / before.1 - 1.0).abs() < 1e-12);
         assert!((material_area(&world) / before.2 - 1.0).abs() < 1e-12);

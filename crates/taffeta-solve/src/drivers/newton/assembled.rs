@@ -123,6 +123,13 @@ impl Assembly {
             let vertices = row.vertices.map(|vi| vi.0);
             values.add_all(&vertices, |a, b| touch.hessian * (row.weights[a] * row.weights[b]));
         }
+        problem.drag.for_each_hessian(&system.displacements, |vertices, hessian| {
+            let share = 1.0 / vertices.len() as f64;
+            let block = hessian * (share * share);
+            for a in vertices {
+                vertices.iter().for_each(|b| values.add(*a, *b, block));
+            }
+        });
         if with_pressure {
             for (vertices, sixth, x) in system.pressure.faces(&z[..3 * self.vertex_count]) {
                 values.add_all(&vertices, |a, b| match (3 + b - a) % 3 {
@@ -170,7 +177,7 @@ fn for_each_element(
     mut visit: impl FnMut(&[u32]),
 ) {
     for face in topology.faces.iter() {
-        // Membrane, contacts and pressure.
+        // Membrane, contacts, drag and pressure.
         visit(&face.map(|vi| vi.0));
     }
     for edge in &plate.edges {

@@ -31,6 +31,8 @@ pub(super) fn join_pieces(pieces: Vec<Vec<u32>>, stitches: &[Stitch]) -> Vec<Vec
 pub(super) struct Groups {
     /// The group of each piece: the number of its first piece.
     pub of_piece: Vec<usize>,
+    /// The piece of each vertex.
+    pub piece_of: Vec<u32>,
     /// For each group, by its number, true if it touches something outside.
     pub is_touched: Vec<bool>,
 }
@@ -53,6 +55,6 @@ impl Groups {
         for row in rows.iter().filter(|row| !row.is_mutual()) {
             row.vertices.iter().for_each(|vi| is_touched[of_piece[piece_of[vi.0 as usize] as usize]] = true);
         }
-        Self { of_piece, is_touched }
+        Self { of_piece, piece_of, is_touched }
     }
 }

@@ -1,12 +1,13 @@
 //! The Hessian of `W` at a point, ready for many products.
 //!
 //! Membrane and hinges are multiplied out, block by block: an edge of the mesh couples its ends, and a hinge also the two
-//! corners opposite to it; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
+//! corners opposite to it; drag couples the vertices of a face or segment; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
 //! factors (`bending_factors`), other contacts and pressure as they come.
 
 use super::bending::{Bending, EdgeGradients};
 use super::bending_factors::{BendingFactors, FactorWork};
 use super::block_rows::{BlockRows, CornerPlace, Mat3};
+use super::drag::{Displacements, Drag, Drags};
 use super::elements::AllElements;
 use super::held::mask;
 use super::loads::ContactCoupling;
@@ -103,14 +104,22 @@ impl Hessian {
     /// Computes the Hessian at the point of the system's last evaluation.
     pub(super) fn update(&mut self, system: &System, problem: &NewtonProblem<'_>) {
         let rate = problem.damping_rate;
-        self.fill_rows(system, rate);
+        self.fill_rows(system, problem);
         let rows = &mut self.rows;
         system.elements.for_each_hessian(|vertices, hessian| {
             for (a, row) in hessian.chunks_exact(vertices.len()).enumerate() {
                 (0..a).for_each(|b| rows.add(vertices[a], vertices[b], &row[b]));
             }
         });
+        for ([a, b], hessian) in problem.drag.segment_hessians(&system.displacements) {
+            self.rows.add(*a, *b, &(hessian * (Drag::<2>::SHARE * Drag::<2>::SHARE)));
+        }
         self.rows.balance(problem.inertia);
+        // Translations meet drag as well: of each row of its blocks the sum is left.
+        problem.drag.for_each_hessian(&system.displacements, |vertices, hessian| {
+            let sum = hessian * (1.0 / vertices.len() as f64);
+            vertices.iter().for_each(|vertex| self.rows.add_diagonal(*vertex, &sum));
+        });
         for (vi, block) in problem.contacts.of_vertices(&system.touches) {
             self.rows.add_diagonal(vi.0, &block);
         }
@@ -121,8 +130,9 @@ impl Hessian {
         }
     }
 
-    /// Sets all blocks beside the diagonal: to those of membrane and hinges, and otherwise to zero.
-    fn fill_rows(&mut self, system: &System, rate: f64) {
+    /// Sets all blocks beside the diagonal: to those of membrane, hinges and drag of faces, and otherwise to zero.
+    fn fill_rows(&mut self, system: &System, problem: &NewtonProblem<'_>) {
+        let rate = problem.damping_rate;
         if let Some(hinges) = &mut self.hinges {
             hinges.update(&system.bending, rate);
         }
@@ -136,6 +146,7 @@ impl Hessian {
             if let Some(hinges) = &self.hinges {
                 hinges.add_to_faces(first, corners);
             }
+            add_drag((&problem.drag, &system.displacements), first, corners);
             self.rows.add_corners(places, corners);
         }
     }
@@ -201,6 +212,23 @@ impl Hinges {
             }
         });
     }
+}
+
+/// Adds the drag of the faces from a number on to their blocks.
+fn add_drag(
+    (drag, displacements): (&Drags<'_>, &Displacements),
+    first_face: usize,
+    corners: &mut [[Mat3; 3]],
+) {
+    if drag.faces.is_empty() {
+        return;
+    }
+    share_out(corners, PER_TASK, |first, out| {
+        for (face, blocks) in (first_face + first..).zip(out) {
+            let block = drag.face_hessian(displacements, face) * (Drag::<3>::SHARE * Drag::<3>::SHARE);
+            blocks.iter_mut().for_each(|out| add_block(out, &block));
+        }
+    });
 }
 
 /// Where the corners of the faces go, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts

@@ -23,7 +23,9 @@ struct Case {
     normals: Vec<DVec3>,
     inertia: Vec<f64>,
     rows: Vec<ContactRow>,
+    springs: Vec<FrictionSpring>,
     stiffnesses: [f64; 2],
+    drags: Vec<Drag<3>>,
     system: System,
     z: Vec<f64>,
     hessian: Hessian,
@@ -51,7 +53,28 @@ impl Case {
         let normals = vec![DVec3::new(0.6, 0.0, 0.8); clamps.len()];
         let z = vec![0.0; system.unknown_count()];
         let stiffnesses = [30.0; 2];
-        let mut case = Self { sheet, start, blocks, normals, inertia, rows, stiffnesses, system, z, hessian };
+        let drag = |face: &[VertexIndex; 3]| Drag {
+            vertices: face.map(|vi| vi.0),
+            axis: DVec3::new(0.36, 0.48, 0.8),
+            coefficient: 2e4 * f64::from(face[0].0).sin().abs(),
+            target: start[face[1].0 as usize] - DVec3::Z * 0.01,
+        };
+        let drags = sheet.topology.faces.iter().map(drag).collect();
+        let springs = Vec::new();
+        let mut case = Self {
+            sheet,
+            start,
+            blocks,
+            normals,
+            inertia,
+            rows,
+            springs,
+            stiffnesses,
+            drags,
+            system,
+            z,
+            hessian,
+        };
         case.update();
         case
     }
@@ -62,10 +85,11 @@ impl Case {
             predicted: &self.start,
             held: &self.sheet.state.held,
             damping_rate: RATE,
+            drag: Drags { faces: &self.drags, segments: &[] },
             contacts: Contacts {
                 rows: &self.rows,
-                start: &self.start,
-                carried: &[],
+                springs: &self.springs,
+                tolerated_slip: 0.0,
                 stiffnesses: &self.stiffnesses,
             },
             clamps: &self.normals,
@@ -73,6 +97,11 @@ impl Case {
     }
 
     fn update(&mut self) {
+        let spring = |(row, stiffness): (&ContactRow, &f64)| {
+            let origin = row.interpolate(|vi| self.start[vi.0 as usize]);
+            FrictionSpring { origin, carried: DVec3::ZERO, stiffness: *stiffness, slides: false }
+        };
+        self.springs = self.rows.iter().zip(&self.stiffnesses).map(spring).collect();
         self.z.chunks_exact_mut(3).zip(&self.start).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
         let mut system = self.system.clone();
         let mut hessian = self.hessian.clone();
@@ -143,6 +172,12 @@ impl Case {
             for (vi, s) in row.vertices.iter().zip(row.weights) {
                 elements::add(&mut flat, vi.0, force * s);
             }
+        }
+        for drag in &self.drags {
+            let mean = |x: &[DVec3]| drag.vertices.iter().map(|v| x[*v as usize]).sum::<DVec3>() / 3.0;
+            let depth = drag.axis.dot(mean(&self.sheet.state.positions.raw) - drag.target).abs();
+            let third = drag.axis * (2.0 * drag.coefficient * depth * drag.axis.dot(mean(&moved)) / 3.0);
+            drag.vertices.iter().for_each(|v| elements::add(&mut flat, *v, third));
         }
         held::mask(&self.sheet.state.held, &mut flat);
         flat.extend(by_scalar);
@@ -246,6 +281,7 @@ fn translations_meet_inertia_only() {
         let mut case = Case::new(6, ClothModel { bending, ..stiff() }, false);
         case.sheet.state.held.raw.fill([false; 3]);
         case.rows.clear();
+        case.drags.clear();
         case.update();
         let mut p = vec![0.0; case.z.len()];
         p[..case.system.coordinate_count()]

@@ -5,32 +5,43 @@ use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 
-/// Part by which the spring of a contact that sticks may exceed the limit of static friction before the contact slides:
-/// the error of an approximate solve must not set loose what holds, nor an uneven share of the weight, for one contact
-/// that slides can take all others along. With a tenth, patches slid at one degree below the limit. It never bears more
-/// than the limit.
-const MARGIN: f64 = 0.35;
-
-/// Part of the limit of static friction by which the spring of a contact may change in a Newton iteration, if its slip is to
-/// count as known: under a slope one degree below the limit the first iterations are off by much more than what is left.
-const UNSETTLED: f64 = 0.1;
+/// Part of the friction of all contacts by which it may change at a converged iterate and count as settled.
+const SETTLED: f64 = 0.01;
 
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///
-/// Friction is a potential too, for a normal force `N` that stays fixed while `W` is minimized along one step: linear in
-/// the slip with a round tip, `μN (|slip| − μN/2k)` beyond `|slip| = μN/k` and `½ k |slip|²` before, with `μ_s` as long as
-/// the contact sticks and `μ_k` afterwards. Which of the two it is, and `N`, are read anew before the first Newton
-/// iterations. The slip within the tip is taken back after the solve, where sticking is exact.
+/// Friction is an elastic spring with a limit (return mapping; J. C. Simo and T. A. Laursen, An augmented Lagrangian treatment
+/// of contact problems involving friction, 1992). With a normal force `N` that stays fixed while `W` is minimized along one
+/// step, it has a potential: `½ k |slip|²` up to `|slip| = μN/k`, and `μN (|slip| − μN/2k)` beyond. `μ` is the static
+/// coefficient until a contact slides, and the kinetic one afterwards. `N` is read anew before the first Newton iterations;
+/// which contacts slide, where these have converged.
+///
+/// Slip counts from the anchor of the spring: where the point was when the contact began, moved along with the body, and
+/// behind the friction that it has borne so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Contacts<'a> {
     /// The rows.
     pub rows: &'a [ContactRow],
-    /// Positions at the start of the step \[m\], from which slip is measured.
-    pub start: &'a [DVec3],
-    /// The friction that each has borne so far \[N\], from which that of a contact that sticks goes on.
-    pub carried: &'a [DVec3],
-    /// The stiffness `k` of each \[N/m\].
+    /// The springs of friction, one per row.
+    pub springs: &'a [FrictionSpring],
+    /// Slip beyond the limit of the spring, in one step, from which a contact that stuck slides \[m\]. Below, contacts that have an uneven
+    /// share of the weight give way to those around them: one that slid would bear the kinetic friction, and take all others along.
+    pub tolerated_slip: f64,
+    /// The stiffness of each along its normal \[N/m\].
     pub stiffnesses: &'a [f64],
+}
+
+/// Memory of a contact at the start of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrictionSpring {
+    /// Place of the contact point from which slip counts \[m\]; the motion of the body is added.
+    pub origin: DVec3,
+    /// The friction that the contact has borne there \[N\].
+    pub carried: DVec3,
+    /// The stiffness `k` of the spring \[N/m\].
+    pub stiffness: f64,
+    /// True if the contact slides already.
+    pub slides: bool,
 }
 
 /// A contact at the last evaluation.
@@ -42,36 +53,10 @@ pub struct Touch {
     pub force: DVec3,
     /// True if friction holds the point where it is, but for the give of its spring.
     pub holds: bool,
-    /// True if its friction is static: it holds, or bears as much as it may without sliding.
-    pub is_static: bool,
-    /// The friction it may bear.
-    grip: Grip,
-    /// The slip that the motion of before would bring \[m\].
-    coming: f64,
-    /// The slip when the friction was last read \[m\].
-    slip: DVec3,
-}
-
-/// The friction of a contact while `W` is minimized along a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Grip {
-    /// None: the contact was open.
-    #[default]
-    Free,
-    /// It sticks up to a force \[N\].
-    Sticks(f64),
-    /// It slides against a force \[N\].
-    Slides(f64),
-}
-
-impl Grip {
-    /// The friction \[N\] where the spring of the slip would bear so much.
-    fn bears(self, spring: f64) -> f64 {
-        match self {
-            Self::Free => 0.0,
-            Self::Sticks(bound) | Self::Slides(bound) => spring.min(bound),
-        }
-    }
+    /// True if the contact slides: it bears kinetic friction.
+    pub slides: bool,
+    /// The friction it may bear \[N\].
+    bound: f64,
 }
 
 impl Touch {
@@ -82,72 +67,59 @@ impl Touch {
 
     /// Adds friction to force and derivative; returns the energy \[J\].
     fn add_friction(&mut self, normal: DVec3, slip: DVec3, stiffness: f64) -> f64 {
+        if self.bound == 0.0 {
+            return 0.0;
+        }
         let size = slip.length();
         let along = DMat3::IDENTITY - outer(normal, normal);
-        match self.grip {
-            Grip::Free => 0.0,
-            Grip::Sticks(bound) | Grip::Slides(bound) if stiffness * size > bound => {
-                let way = slip / size;
-                self.force -= way * bound;
-                self.hessian += (along - outer(way, way)) * (bound / size);
-                bound * (size - 0.5 * bound / stiffness)
-            }
-            Grip::Sticks(_) | Grip::Slides(_) => {
-                self.holds = true;
-                self.force -= slip * stiffness;
-                self.hessian += along * stiffness;
-                0.5 * stiffness * size * size
-            }
+        if stiffness * size > self.bound {
+            let way = slip / size;
+            self.force -= way * self.bound;
+            self.hessian += (along - outer(way, way)) * (self.bound / size);
+            return self.bound * (size - 0.5 * self.bound / stiffness);
         }
+        self.holds = true;
+        self.force -= slip * stiffness;
+        self.hessian += along * stiffness;
+        0.5 * stiffness * size * size
     }
 }
 
 impl Contacts<'_> {
-    /// The friction that a contact has borne so far \[N\].
-    fn carried_by(&self, number: usize) -> DVec3 {
-        self.carried.get(number).copied().unwrap_or(DVec3::ZERO)
-    }
-
-    /// The slip of a contact \[m\]: how far it has moved along the body since the start, and before, in as much as its
-    /// spring would carry the friction of then.
+    /// The slip of a contact \[m\]: the length of its spring of friction.
     fn slip(&self, number: usize, point: DVec3) -> DVec3 {
-        let row = &self.rows[number];
-        let start = row.interpolate(|vi| self.start[vi.0 as usize]);
-        let carried = self.carried_by(number);
-        let carried = if carried == DVec3::ZERO { carried } else { carried / self.stiffnesses[number] };
-        let moved = point - start - row.body_displacement - carried;
-        moved - row.normal * row.normal.dot(moved)
+        let (row, spring) = (&self.rows[number], &self.springs[number]);
+        let moved = point - spring.origin - row.body_displacement;
+        let slip = match spring.carried == DVec3::ZERO {
+            true => moved,
+            false => moved - spring.carried / spring.stiffness,
+        };
+        slip - row.normal * row.normal.dot(slip)
     }
 
-    /// Decides at the positions `x` which contacts stick and how much friction the others bear. `is_rough` says that the
-    /// slip is not yet known well enough to let go of what does not slide already. The first call, with no touches yet, is
-    /// for the positions to which the motion of before leads. Returns what the change of the friction is worth \[J\]: by
-    /// as much at most it moves the minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less.
-    pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_rough: bool, touches: &mut Vec<Touch>) -> f64 {
-        let is_first = touches.len() != self.rows.len();
-        let mut decrease = 0.0;
-        touches.resize(self.rows.len(), Touch::default());
+    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of those that
+    /// stuck have begun to slide. Returns what the change of the friction is worth \[J\]: by as much at most it moves the
+    /// minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less, infinite if at a converged iterate the
+    /// friction of all has still changed by a good part: that moves the minimum little in one step, and much in many.
+    pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
+        if touches.len() != self.rows.len() {
+            touches.clear();
+            touches.extend(self.springs.iter().map(|s| Touch { slides: s.slides, ..Touch::default() }));
+        }
+        let (mut decrease, mut changed, mut sum) = (0.0, 0.0, 0.0);
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
-            let normal_force = self.stiffnesses[number] * (-row.gap(point)).max(0.0);
-            let limit = row.static_friction * normal_force;
-            let slip = self.slip(number, point);
-            let changed = std::mem::replace(&mut touch.slip, slip).distance(slip);
-            let slip = slip.length();
-            touch.coming = if is_first { slip } else { touch.coming };
-            let is_rough = is_rough || self.stiffnesses[number] * changed > UNSETTLED * limit;
-            // In a longer step than the last one the same load needs more depth, which the first iterations bring.
-            let borne = if is_first || is_rough { self.carried_by(number).length() } else { 0.0 };
-            let holds = |slip: f64| self.stiffnesses[number] * slip <= (1.0 + MARGIN) * limit.max(borne);
-            let grip = match touch.grip {
-                _ if limit == 0.0 => Grip::Free,
-                // What has begun to slide does not stick again in the same solve: the two could take turns for ever.
-                Grip::Free | Grip::Sticks(_) if holds(slip) => Grip::Sticks(limit),
-                Grip::Free | Grip::Sticks(_) if is_rough && holds(touch.coming) => Grip::Sticks(limit),
-                _ => Grip::Slides(row.kinetic_friction * normal_force),
-            };
-            let spring = self.stiffnesses[number] * slip;
-            let force = std::mem::replace(&mut touch.grip, grip).bears(spring) - grip.bears(spring);
+            let stiffness = self.stiffnesses[number];
+            let normal_force = stiffness * (-row.gap(point)).max(0.0);
+            let friction = self.springs[number].stiffness;
+            let slip = self.slip(number, point).length();
+            let spring = friction * slip;
+            let beyond = slip - row.static_friction * normal_force / friction;
+            // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
+            touch.slides |= is_converged && beyond > self.tolerated_slip;
+            let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
+            let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
+            let force = spring.min(before) - spring.min(touch.bound);
             // Vertices of obstacles have no mass, and do not give way.
             let mobility = |(vi, s): (VertexIndex, f64)| match inertia[vi.0 as usize] {
                 inertia if s != 0.0 && inertia > 0.0 => s * s / inertia,
@@ -155,8 +127,10 @@ impl Contacts<'_> {
             };
             let pairs = row.vertices.into_iter().zip(row.weights);
             decrease += force * force * pairs.map(mobility).sum::<f64>();
+            (changed, sum) = (changed + force.abs(), sum + spring.min(touch.bound));
         }
-        decrease
+        let is_settled = !is_converged || changed <= SETTLED * sum;
+        if is_settled { decrease } else { f64::INFINITY }
     }
 
     /// Adds the gradient, notes forces and their derivatives, returns the energy \[J\].
@@ -164,8 +138,7 @@ impl Contacts<'_> {
         let mut energy = 0.0;
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
-            *touch = Touch { grip: touch.grip, coming: touch.coming, slip: touch.slip, ..Touch::default() };
-            touch.is_static = matches!(touch.grip, Grip::Sticks(_));
+            *touch = Touch { slides: touch.slides, bound: touch.bound, ..Touch::default() };
             let point = row.interpolate(|vi| at(x, vi.0));
             let (depth, stiffness) = (-row.gap(point), self.stiffnesses[number]);
             if depth > 0.0 {
@@ -174,7 +147,8 @@ impl Contacts<'_> {
                 touch.hessian = outer(row.normal, row.normal) * stiffness;
             }
             // Even if the contact has opened: friction that vanished there would push it open.
-            energy += touch.add_friction(row.normal, self.slip(number, point), stiffness);
+            energy +=
+                touch.add_friction(row.normal, self.slip(number, point), self.springs[number].stiffness);
             if touch.force == DVec3::ZERO {
                 continue;
             }

@@ -15,10 +15,9 @@ const ENERGY_ROUND_OFF: f64 = 1e-10;
 const LINEAR_PART: f64 = 0.1;
 /// Iterations of one linear solve at most: past them the step found so far is taken.
 const MAX_CONJUGATE: u32 = 500;
-/// Newton iterations after which the friction is read anew; beyond, friction and normal forces could take turns for ever.
+/// Newton iterations after which the friction is read anew, and ends of the iteration at which contacts begin to slide; beyond,
+/// friction and normal forces could alternate for ever.
 const FRICTION_UPDATES: u32 = 8;
-/// Newton iterations after which the slip is of the order of the error of conjugate gradients: too rough to judge by.
-const ROUGH_ITERATIONS: u32 = 3;
 /// Halvings of a step before it is given up.
 const MAX_HALVINGS: u32 = 30;
 
@@ -46,7 +45,7 @@ impl NewtonDriver {
         step: &mut [f64],
     ) -> Result<NewtonReport, NewtonError> {
         let mut report = NewtonReport::default();
-        let mut curvature = Curvature::Clamped;
+        let (mut curvature, mut settled) = (Curvature::Clamped, 0);
         self.choose_start(z, problem, here);
         let enough = limits.decrease(problem);
         while report.iterations < limits.iterations && report.linear_iterations < limits.linear_iterations {
@@ -55,14 +54,14 @@ impl NewtonDriver {
             }
             self.find_step((z, here), (problem, limits), (&mut report, curvature), step)?;
             report.iterations += 1;
-            let is_rough = report.iterations <= ROUGH_ITERATIONS && report.iterations + 1 < limits.iterations;
             let reads_friction = report.iterations <= FRICTION_UPDATES;
             let slope = dot(&here.gradient, step);
             report.converged = (0.0..=enough).contains(&-slope);
             if report.converged {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
-                if !reads_friction || self.system.grip(z, problem, is_rough) <= enough {
+                settled += 1;
+                if settled > FRICTION_UPDATES || self.system.grip(z, problem, true) <= enough {
                     break;
                 }
                 report.converged = false;
@@ -90,7 +89,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            if reads_friction && self.system.grip(z, problem, is_rough) > 0.0 {
+            if reads_friction && self.system.grip(z, problem, false) > 0.0 {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
@@ -130,9 +129,9 @@ impl NewtonDriver {
         here.energy
     }
 
-    /// Moves every group of pieces that touch each other and that nothing outside acts on, along the axes on which nothing
-    /// holds it, to where inertia takes it: the minimum of `W` over translations, of which neither elasticity nor the
-    /// contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
+    /// Moves every group of pieces that touch each other and that nothing outside acts on but drag, along the axes on which
+    /// nothing holds it, to where inertia and drag take it: the minimum of `W` over translations, of which neither elasticity
+    /// nor the contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
     pub(super) fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
         if !self.system.pressure.is_empty() {
             return;
@@ -148,6 +147,8 @@ impl NewtonDriver {
                     is_free[*group] &= !problem.held[v][axis];
                 }
             }
+            let group = |vertex: u32| groups.of_piece[groups.piece_of[vertex as usize] as usize];
+            problem.drag.add_to_translations((z, axis), group, (&mut moments, &mut inertias));
             for (piece, group) in self.pieces.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
                 let shift = moments[*group] / inertias[*group];
                 piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);

@@ -17,6 +17,7 @@ mod clusters;
 mod coarse;
 mod coarse_blocks;
 mod conjugate;
+mod drag;
 mod elements;
 mod exact;
 mod face_state;
@@ -37,8 +38,9 @@ mod system;
 mod tiles;
 mod vectors;
 
+pub use drag::{Drag, Drags};
 pub use levels::KeptGrids;
-pub use loads::{Contacts, Touch};
+pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};
 pub use system::NewtonProblem;
@@ -302,6 +304,10 @@ impl NewtonDriver {
     }
 }
 
+#[cfg(test)]
+mod drag_tests;
+#[cfg(test)]
+mod friction_tests;
 #[cfg(test)]
 mod hessian_tests;
 #[cfg(test)]

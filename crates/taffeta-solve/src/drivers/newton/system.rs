@@ -1,6 +1,7 @@
 //! The objective `W` of a step with its gradient and its Hessian, over positions and scalars in one flat vector.
 
 use super::bending::Bending;
+use super::drag::{Displacements, Drags};
 use super::elements::{AllElements, add, at};
 use super::held::mask;
 use super::loads::{Contacts, Pressure, Touch};
@@ -22,6 +23,8 @@ pub struct NewtonProblem<'a> {
     pub held: &'a [[bool; 3]],
     /// `1/h` of the step \[1/s\], by which damping times are multiplied; 0: no damping.
     pub damping_rate: f64,
+    /// Drag; its vertices are those of faces and of rope segments.
+    pub drag: Drags<'a>,
     /// Contacts.
     pub contacts: Contacts<'a>,
     /// Unit normals beyond the clamped edges, in the order of the clamps.
@@ -37,6 +40,8 @@ pub(super) struct System {
     /// The other kinds, one by one.
     pub elements: AllElements,
     pub pressure: Pressure,
+    /// The drag at the last evaluation.
+    pub displacements: Displacements,
     /// The contacts at the last evaluation.
     pub touches: Vec<Touch>,
     corners: Vec<CornerTile>,
@@ -67,6 +72,7 @@ impl System {
             bending: Bending::build(topology, &tiles, &blocks.plate),
             elements: AllElements::new(blocks),
             pressure: Pressure::build(topology, face_pressure),
+            displacements: Displacements::default(),
             touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
             vertex_count: topology.vertex_count,
@@ -98,11 +104,11 @@ impl System {
         self.pressure.begin_step(x);
     }
 
-    /// Decides at `z` which contacts stick and how much friction the others bear; returns how far that moves the minimum of
-    /// `W`, see [`Contacts::grip`].
-    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_rough: bool) -> f64 {
+    /// Reads at `z` how much friction the contacts may bear; returns how far that moves the minimum of `W`, see
+    /// [`Contacts::grip`].
+    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_converged: bool) -> f64 {
         let x = &z[..self.coordinate_count()];
-        problem.contacts.grip((x, problem.inertia), is_rough, &mut self.touches)
+        problem.contacts.grip((x, problem.inertia), is_converged, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.
@@ -139,6 +145,7 @@ impl System {
         self.tiles.gather(corners, gradient);
         energy = self.elements.evaluate(x, (rate, curvature), (energy, gradient));
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
+        energy += problem.drag.evaluate(x, &mut self.displacements, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);
             out.rim.resize(x.len(), 0.0);

@@ -64,17 +64,24 @@ fn gradient_and_product_agree_with_finite_differences() {
         }
         let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m * 1e4).collect();
         let [a, b, c] = sheet.topology.faces.raw[0];
-        let rows = [contact([a, b, c, a], [0.5, 0.3, 0.2, 0.0])];
+        let rows = [contact([a, b, c, a], [0.5, 0.3, 0.2, 0.0]), contact([b; 4], [1.0, 0.0, 0.0, 0.0])];
+        // One sticks and has borne friction before; the other one slides.
+        let origins = rows.map(|row| row.interpolate(|vi| start[vi.0 as usize]));
+        let carried = DVec3::new(0.01, 0.02, 0.03);
+        let sticking = FrictionSpring { origin: origins[0], carried, stiffness: 40.0, slides: false };
+        let away = DVec3::new(0.3, 0.1, 0.0);
+        let sliding = FrictionSpring { origin: origins[1] - away, slides: true, ..sticking };
         let problem = NewtonProblem {
             inertia: &inertia,
             predicted: &start,
             held: &sheet.state.held,
             damping_rate: 100.0,
+            drag: Drags::default(),
             contacts: Contacts {
                 rows: &rows,
-                start: &start,
-                carried: &[DVec3::new(0.01, 0.02, 0.03)],
-                stiffnesses: &[30.0],
+                springs: &[sticking, sliding],
+                tolerated_slip: 0.0,
+                stiffnesses: &[30.0; 2],
             },
             clamps: &[],
         };
@@ -84,6 +91,10 @@ fn gradient_and_product_agree_with_finite_differences() {
         driver.system.grip(&z, &problem, false);
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         assert!(driver.touches().iter().all(Touch::is_closed));
+        assert_eq!(
+            [0, 1].map(|k| (driver.touches()[k].holds, driver.touches()[k].slides)),
+            [(true, false), (false, true)]
+        );
         let unknowns = 3 * start.len() + plate.scalars.len();
         let is_free = |i: usize| {
             if i < 3 * start.len() {
@@ -159,7 +170,8 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     predicted: &predicted,
                     held: &sheet.state.held,
                     damping_rate: 0.0,
-                    contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+                    drag: Drags::default(),
+                    contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
@@ -201,7 +213,8 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
-            contacts: Contacts { rows: &[], start: &start, carried: &[], stiffnesses: &[] },
+            drag: Drags::default(),
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
@@ -262,7 +275,8 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             predicted: &predicted,
             held: &sheet.state.held,
             damping_rate: 0.0,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            drag: Drags::default(),
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(x, &plate);

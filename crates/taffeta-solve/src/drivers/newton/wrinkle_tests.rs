@@ -139,7 +139,8 @@ fn gradient_and_product_agree_with_finite_differences_where_faces_wrinkle() {
             predicted: &rest,
             held: &sheet.state.held,
             damping_rate: RATE,
-            contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+            drag: Drags::default(),
+            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
             clamps: &[],
         };
         let mut system = System::build(&sheet.topology, &blocks, |_| 0.0);

@@ -330,7 +330,9 @@ fn a_cylinder_has_the_energy_of_the_plate() {
 /// Edges of exact length are the springs of the block of edge lengths with a diagonal compliance.
 #[test]
 fn a_converged_step_by_edges_is_that_of_newtons_method() {
-    use crate::drivers::newton::{Contacts, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site};
+    use crate::drivers::newton::{
+        Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
+    };
     use crate::plate::PlateState;
     use nalgebra::{Matrix3, Vector3};
     let bare = ClothModel { bending: BendingModel::None, ..model(MembraneModel::Edges) };
@@ -355,7 +357,8 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         predicted: &predicted,
         held: &sheet.state.held.raw,
         damping_rate: 0.0,
-        contacts: Contacts { rows: &[], start: &[], carried: &[], stiffnesses: &[] },
+        drag: Drags::default(),
+        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
         clamps: &[],
     };
     let site = Site { points: &points, charts: None, face_pressures: &[] };

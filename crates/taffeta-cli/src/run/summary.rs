@@ -2,8 +2,8 @@
 
 use super::prepare::Prepared;
 use super::summary_file::{
-    Accuracy, Counts, Groups, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile, Units,
-    seconds,
+    Accuracy, Counts, Groups, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile,
+    Units, seconds,
 };
 use super::totals::Totals;
 use crate::files::shell_word;

@@ -6,6 +6,7 @@ mod added_pins;
 mod architecture;
 mod branches;
 mod checkpoint;
+mod combinations;
 mod common;
 mod constraints;
 mod contact;

@@ -1,5 +1,6 @@
 //! Coulomb friction on a slope, at a grid of angles, on a plane in closed form and on planes of triangles.
 
+use crate::common::glide::{GRAVITY, Glide, Ground, acceleration, on_slope};
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
@@ -10,56 +11,12 @@ use taffeta::remesh::split_with_transfer;
 use taffeta::sim::ask;
 use taffeta::sim::{SolverChoice, Thawed, World, WorldDescription};
 
-const GRAVITY: f64 = 9.81;
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
-/// Grounds below the patch: a plane in closed form, or one of squares cut in two, by their size \[m\].
-const GROUNDS: [Option<f64>; 3] = [None, Some(8.0), Some(0.2)];
+const GROUNDS: [Ground; 3] = [Ground::Plane, Ground::Mesh(8.0), Ground::Mesh(0.2)];
 
-/// Squares of `size` m cut in two, in a plane of 8 m by 2 m; no edge of the patch lies on one of theirs but along one side.
-fn ground(size: f64) -> MeshObstacle {
-    let columns = (8.0 / size).round() as u32;
-    let rows = ((2.0 / size).round() as u32).max(1);
-    let points = (0..=rows).flat_map(|j| (0..=columns).map(move |i| (i, j)));
-    let place = |(i, j): (u32, u32)| {
-        let depth = 2.0 / f64::from(rows) * f64::from(j) - 1.0;
-        DVec3::new(size * f64::from(i) - 1.0, 0.0, depth + 0.0137)
-    };
-    let square = |(i, j): (u32, u32)| {
-        let a = j * (columns + 1) + i;
-        let (b, c, d) = (a + 1, a + columns + 2, a + columns + 1);
-        [[a, d, c], [a, c, b]]
-    };
-    let cells = (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
-    MeshObstacle::new(points.map(place).collect(), cells.flat_map(square).collect(), Placement::default())
-}
-
-/// A patch of 20 cm at rest on the ground, which falls along x by `slope` \[rad\]: gravity is turned against it.
-fn patch(ground_size: Option<f64>, slope: f64, friction: Friction, solver: SolverChoice) -> World {
-    let mut mesh = square(4, GridPattern::Alternating);
-    let mut material = stiff();
-    (material.friction, material.thickness) = (friction, 1e-3);
-    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(0.2 * x.x, 0.5e-3, -0.2 * x.y));
-    mesh.material.iter_mut().flatten().flatten().for_each(|u| *u *= 0.2);
-    let cloth = taffeta::sim::ClothDescription::new("patch", mesh, material);
-    let mut description = WorldDescription {
-        cloths: vec![cloth],
-        simulation: settings(solver, None),
-        ..WorldDescription::bare()
-    };
-    description.simulation.gravity = DVec3::new(slope.sin(), -slope.cos(), 0.0) * GRAVITY;
-    match ground_size {
-        Some(size) => description.mesh_obstacles = vec![MeshObstacle { friction, ..ground(size) }],
-        None => {
-            let plane = Shape::Plane { normal: DVec3::Y };
-            description.obstacles = vec![Obstacle { friction, ..Obstacle::new(plane, Placement::default()) }];
-        }
-    }
-    build(&description)
-}
-
-/// Position of the middle of the patch down the slope \[m\].
-fn along(world: &World) -> f64 {
-    ask::material_point(world, 0, DVec2::splat(0.1)).expect("it is on the patch").position.x
+/// A patch at rest on the ground.
+fn patch(ground: Ground, slope: f64, friction: Friction, solver: SolverChoice) -> Glide {
+    Glide { gravity: on_slope(slope), cells: 4, ..Glide::new(ground, friction, solver) }
 }
 
 fn with(coefficient: f64) -> Friction {
@@ -71,22 +28,19 @@ fn a_patch_sticks_one_degree_below_the_limit_and_slides_one_degree_above_it() {
     for solver in SOLVERS {
         for ground in GROUNDS {
             for degrees in [5.0, 15.0, 30.0, 45.0, 60.0_f64] {
-                let case = format!("{solver:?}, ground {ground:?}, {degrees}°");
+                let case = format!("{solver:?}, {ground:?}, {degrees}°");
                 let slope = degrees.to_radians();
-                let mut world = patch(ground, slope, with((degrees + 1.0).to_radians().tan()), solver);
+                let rest = patch(ground, slope, with((degrees + 1.0).to_radians().tan()), solver);
+                let mut world = rest.build();
                 run(&mut world, 15);
-                let settled = along(&world);
-                run(&mut world, 30);
-                let creep = (along(&world) - settled).abs();
+                let [settled, end] = rest.places(&mut world, 30);
+                let creep = (end - settled).length();
                 assert!(creep < 1e-6, "{case}: it creeps by {creep} m in half a second");
                 let friction = with((degrees - 1.0).to_radians().tan());
-                let mut world = patch(ground, slope, friction, solver);
-                let places = [15, 15, 15].map(|frames| {
-                    run(&mut world, frames);
-                    along(&world)
-                });
-                let time = 15.0 * FRAME;
-                let found = (places[0] - 2.0 * places[1] + places[2]) / (time * time);
+                let slide = patch(ground, slope, friction, solver);
+                let mut world = slide.build();
+                run(&mut world, 15);
+                let found = acceleration(slide.places(&mut world, 15), 15).x;
                 let exact = GRAVITY * (slope.sin() - friction.kinetic * slope.cos());
                 assert!((found / exact - 1.0).abs() < 0.01, "{case}: {found} m/s² instead of {exact}");
             }
@@ -98,12 +52,12 @@ fn a_patch_sticks_one_degree_below_the_limit_and_slides_one_degree_above_it() {
 fn what_sticks_does_not_creep_in_ten_seconds() {
     for solver in SOLVERS {
         for ground in GROUNDS {
-            let mut world = patch(ground, (0.9 * 0.5_f64).atan(), with(0.5), solver);
+            let rest = patch(ground, (0.9 * 0.5_f64).atan(), with(0.5), solver);
+            let mut world = rest.build();
             run(&mut world, 60);
-            let settled = along(&world);
-            run(&mut world, 600);
-            let creep = (along(&world) - settled).abs();
-            assert!(creep < 1e-6, "{solver:?}, ground {ground:?}: it creeps by {creep} m");
+            let [settled, end] = rest.places(&mut world, 600);
+            let creep = (end - settled).length();
+            assert!(creep < 1e-6, "{solver:?}, {ground:?}: it creeps by {creep} m");
         }
     }
 }

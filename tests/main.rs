@@ -7,6 +7,7 @@ mod air;
 mod architecture;
 mod branches;
 mod checkpoint;
+mod combinations;
 mod common;
 mod constraints;
 mod contact;

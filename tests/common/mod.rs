@@ -10,6 +10,8 @@ use taffeta::sim::{
 };
 use taffeta::solve::{Blocks, Supports};
 
+pub(crate) mod glide;
+
 pub(crate) use taffeta_fixtures::tier;
 
 /// One output frame [s].

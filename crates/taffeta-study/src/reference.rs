@@ -153,6 +153,29 @@ pub fn sliding_stop(speed: f64, kinetic: f64) -> [f64; 2] {
     [0.5 * speed * speed / deceleration, speed / deceleration]
 }
 
+/// Lengths \[m\] that hang down on the light and on the heavy side of a rail of a radius \[m\] when a heavy strip is about to
+/// slip, together `hanging` (L. Euler 1762, with weight on the rail).
+///
+/// In units of the weight per length, `T' = μ (T + R sin φ) + R cos φ` from the light side at `φ = 0` to the heavy one at `π`.
+pub fn capstan_sides(hanging: f64, radius: f64, friction: f64) -> [f64; 2] {
+    let growth = (friction * PI).exp();
+    let on_rail = 2.0 * friction * radius / (1.0 + friction * friction);
+    let light = (hanging - on_rail * (growth + 1.0)) / (1.0 + growth);
+    [light, hanging - light]
+}
+
+/// Terminal speed \[m/s\] of a level sheet of an areal density \[kg/m²\] in air of a density \[kg/m³\].
+pub fn terminal_speed(density: f64, air: f64, drag: f64) -> f64 {
+    (2.0 * density * GRAVITY / (air * drag)).sqrt()
+}
+
+/// Way \[m\] of a free sheet, at rest at first, across which a wind blows with a speed \[m/s\], for a coefficient of drag
+/// of 1: the speed of the air past it falls as `u/(1 + k u t)` with `k = air/2 density`.
+pub fn carried_by_wind(density: f64, air: f64, wind: f64, time: f64) -> f64 {
+    let k = 0.5 * air / density;
+    wind * time - (k * wind * time).ln_1p() / k
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -182,6 +205,39 @@ mod tests {
         // A strip gains c/2 of its length, a cantilever drops by Γ/8.
         assert!(((hanging_strip(1e-4) - 1.0) / 5e-5 - 1.0).abs() < 1e-3);
         assert!((heavy_elastica(1e-3) / 1.25e-4 - 1.0).abs() < 1e-4);
+    }
+
+    #[test]
+    fn a_strip_on_a_thin_rail_has_the_ratio_of_euler_and_eytelwein() {
+        let [light, heavy] = capstan_sides(1.0, 1e-9, 0.3);
+        assert!((heavy / light / (0.3 * PI).exp() - 1.0).abs() < 1e-6);
+        let [light, heavy] = capstan_sides(1.0, 0.05, 0.0);
+        assert!((light - heavy).abs() < 1e-15);
+    }
+
+    #[test]
+    fn the_tension_of_a_strip_on_a_rail_satisfies_its_equation() {
+        let (radius, friction, steps) = (0.05, 0.3, 100_000);
+        let [light, heavy] = capstan_sides(0.8, radius, friction);
+        let step = PI / f64::from(steps);
+        let slope = |tension: f64, phi: f64| {
+            let (sin, cos) = phi.sin_cos();
+            friction * (tension + radius * sin) + radius * cos
+        };
+        let tension = (0..steps).fold(light, |tension, i| {
+            let middle = (f64::from(i) + 0.5) * step;
+            let half = tension + 0.5 * step * slope(tension, middle - 0.5 * step);
+            tension + step * slope(half, middle)
+        });
+        assert!((tension / heavy - 1.0).abs() < 1e-8, "{tension} {heavy}");
+    }
+
+    #[test]
+    fn air_acts_as_in_the_tables() {
+        expect(terminal_speed(0.06, 1.2, 1.0), 0.99045, 1e-5);
+        expect(carried_by_wind(0.06, 1.2, 3.0, 0.5), 1.22274, 1e-5);
+        // At first the pressure of the wind accelerates the sheet evenly.
+        assert!((carried_by_wind(0.06, 1.2, 3.0, 1e-4) / (0.5 * 10.0 * 9.0 * 1e-8) - 1.0).abs() < 3e-3);
     }
 
     #[test]

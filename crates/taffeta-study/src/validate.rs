@@ -5,6 +5,7 @@
 //! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
 
 mod adaptive;
+mod capstan;
 mod chain;
 mod conserved;
 mod contact;
@@ -12,6 +13,8 @@ mod context;
 mod disk;
 mod flight;
 mod friction;
+mod glide;
+mod grip;
 mod meshes;
 mod passes;
 mod patch;
@@ -20,10 +23,14 @@ mod quality;
 mod resolution;
 mod rope;
 mod row;
+mod steady;
 mod strips;
 mod swing;
+mod time;
 mod trials;
+mod unrelated;
 
+pub use capstan::capstan_strip;
 pub use context::{CheckError, Context, mean_position, position};
 pub use meshes::disk_mesh;
 pub use row::{Row, Verdict, format_head, format_rows};
@@ -92,6 +99,11 @@ pub const CHECKS: &[Check] = &[
         run: friction::check_stop,
     },
     Check {
+        name: "contact",
+        what: "cloth on cloth, on obstacles, over a rail, between fingers; cloth far from and over other cloth",
+        run: contact::check_contact,
+    },
+    Check {
         name: "certificate",
         what: "a million random trials of the safeguard: what it lets through never crosses",
         run: contact::check_certificate,
@@ -105,6 +117,11 @@ pub const CHECKS: &[Check] = &[
         name: "rotating-sphere",
         what: "a sheet on a ball that turns: friction takes it along",
         run: contact::check_ball,
+    },
+    Check {
+        name: "time",
+        what: "steady states at any frame rate, a swing at every accuracy, spin, energy and momentum that are kept",
+        run: time::check_time,
     },
     Check {
         name: "spin",

@@ -1,14 +1,31 @@
-//! Contact: random trials of the safeguard, a fall without collisions, a ball that takes a sheet along.
+//! Contact: combinations of bodies and motions, random trials of the safeguard, a fall without collisions, a ball that
+//! takes a sheet along.
 
+use super::capstan::check_capstan;
 use super::context::{CheckError, Context, Experiment};
+use super::glide::{check_cloth_on_cloth, check_obstacles};
+use super::grip::check_grip;
 use super::row::Row;
 use super::trials::run_trials;
+use super::unrelated::check_unrelated;
 use glam::DVec3;
 
 /// Random trials of the certificate.
 const TRIALS: u64 = 1_000_000;
 /// Seed of the trials.
 const SEED: u64 = 2026;
+
+/// Cloth far from, on and over cloth; on obstacles, over a rail and between fingers. Nothing crosses in any of them.
+pub(super) fn check_contact(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let mut crossings = 0;
+    let mut rows = check_unrelated(context)?;
+    rows.extend(check_cloth_on_cloth(context, &mut crossings)?);
+    rows.extend(check_obstacles(context, &mut crossings)?);
+    rows.extend(check_capstan(context, &mut crossings)?);
+    rows.extend(check_grip(context, &mut crossings)?);
+    rows.push(Row::at_most("crossings in all frames with contact", crossings as f64, 0.0));
+    Ok(rows)
+}
 
 /// Checks that motions which the certificate of the safeguard lets through do not cross, neither at the end nor on
 /// the way.

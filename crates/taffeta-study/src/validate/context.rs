@@ -129,7 +129,21 @@ impl Experiment {
         Ok(values)
     }
 
-    /// World position \[m\] of a material point of the only cloth.
+    /// As [`record`](Self::record), and adds the crossings of every frame.
+    pub(super) fn record_crossings<T>(
+        &mut self,
+        crossings: &mut usize,
+        value: impl Fn(&Self) -> Result<T, CheckError>,
+    ) -> Result<Vec<T>, CheckError> {
+        let (values, counts): (Vec<T>, Vec<usize>) = self
+            .record(|now| Ok((value(now)?, now.world.crossings().map_or(0, |crossings| crossings.len()))))?
+            .into_iter()
+            .unzip();
+        *crossings += counts.iter().sum::<usize>();
+        Ok(values)
+    }
+
+    /// World position \[m\] of a material point of the first cloth.
     pub(super) fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
         position(&self.world, u, v)
     }

@@ -44,8 +44,25 @@ pub(super) fn check_flight(context: &Context<'_>) -> Result<Vec<Row>, CheckError
     Ok(rows)
 }
 
-fn fly_with_edits(mut flight: Experiment, name: &str) -> Result<Vec<Row>, CheckError> {
+/// The linear momentum of a sheet that nothing edits.
+pub(super) fn linear_momentum(context: &Context<'_>) -> Result<Row, CheckError> {
+    let mut flight = context.experiment(&scene(""))?;
+    let start = flight.world.measure().momentum;
+    let errors = flight.record(|flight| Ok(momentum_error(flight, start)))?;
+    let worst = errors.into_iter().fold(0.0, f64::max);
+    Ok(Row::at_most("free flight: linear momentum, relative", worst, 1e-12))
+}
+
+/// Error of the linear momentum \[N·s\] of a flight that began with `start`, as a part of its size.
+fn momentum_error(flight: &Experiment, start: DVec3) -> f64 {
     let mass: f64 = flight.world.motion().masses.iter().sum();
+    let expected = start + GRAVITY * (mass * flight.world.time());
+    // Where the momentum itself passes through zero is no place to compare with it.
+    let turned_over = start.length() + (expected - start).length();
+    (flight.world.measure().momentum - expected).length() / turned_over
+}
+
+fn fly_with_edits(mut flight: Experiment, name: &str) -> Result<Vec<Row>, CheckError> {
     let start = flight.world.measure().momentum;
     let (mut linear, mut angular, mut shift) = (0.0_f64, 0.0_f64, 0.0_f64);
     for frame in 1..=FRAMES {
@@ -53,10 +70,7 @@ fn fly_with_edits(mut flight: Experiment, name: &str) -> Result<Vec<Row>, CheckE
         let (before, old_center) = (flight.world.measure(), center(&flight.world));
         edit_at_random(&mut flight.world, frame)?;
         let after = flight.world.measure();
-        let expected = start + GRAVITY * (mass * flight.world.time());
-        // Where the momentum itself passes through zero is no place to compare with it.
-        let turned_over = start.length() + (expected - start).length();
-        linear = linear.max((after.momentum - expected).length() / turned_over);
+        linear = linear.max(momentum_error(&flight, start));
         let spin = before.angular_momentum;
         angular = angular.max((after.angular_momentum - spin).length() / spin.length());
         shift = shift.max(center(&flight.world).distance(old_center));

@@ -317,6 +317,11 @@ fn join_balances(parts: &[Part], count: usize) -> LastSubstep {
             selection.vertices.put(&mut joined.predicted, &last.predicted);
             selection.vertices.put(&mut joined.scales, &last.scales);
         }
+        joined.damping = last.damping;
+        if last.outer.len() == selection.vertices.len() {
+            joined.outer.resize(count, DVec3::ZERO);
+            selection.vertices.put(&mut joined.outer, &last.outer);
+        }
         let pulls =
             last.pulls.iter().map(|pull| Pull { vertex: selection.vertices.whole(pull.vertex), ..*pull });
         joined.pulls.extend(pulls);

@@ -6,7 +6,7 @@ use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
-use crate::step::integrate::restart_at_contacts;
+use crate::step::integrate::keep_bases_out;
 use taffeta_contact::SubstepView;
 use taffeta_contact::response::{relieve, stabilize};
 use taffeta_core::lanes::Row;
@@ -30,7 +30,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
     recall_contacts(world);
-    restart_at_contacts(world, h);
+    keep_bases_out(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {

@@ -6,17 +6,17 @@
 //! (L-stable), and remembers nothing from substep to substep (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff
 //! O.D.E.'s, 1977).
 //!
-//! What touches something, or is pulled by a grab, goes through the whole substep by implicit Euler instead. A contact stops it with
-//! a jolt, and the second stage would take that for an acceleration that goes on, and let it bounce.
+//! A contact that lasts is a force like any other. One that begins in the substep stops the cloth with a jolt, and the second stage
+//! would take that for an acceleration that goes on, and let the cloth bounce. Its jolt therefore counts in the second stage alone,
+//! as an impulse over the whole substep. What a grab pulls goes through the substep by implicit Euler.
 
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::model::inertia::{Inertia, coast};
-use crate::model::pins::along_held;
+use crate::model::inertia::Inertia;
 use crate::model::scratch::FirstStage;
 use glam::DVec3;
-use std::sync::Arc;
 use taffeta_contact::Contact;
+use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 
 /// Inertial state of every vertex in a stage that ends after a time `h` \[s\].
@@ -33,56 +33,67 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     moving.zip(&world.scratch.first_stage).map(inertia).collect()
 }
 
-/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], but for those that implicit Euler takes through
-/// the substep.
+/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], but for those that a grab pulls. The jolt of a contact
+/// that begins is no acceleration that goes on: it is left out.
 pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let World { derived, scratch: work, state, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
-    let rate = |i: usize| {
-        let velocity = (work.rows[i].position() - work.bases[i]) / s;
-        let acceleration = (velocity - work.start_velocities[i]) / s;
-        let outer = state.last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
-        Some(FirstStage { velocity, acceleration, outer })
-    };
-    work.first_stage = (0..work.rows.len()).map(rate).collect();
+    let mut jolts = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
-        let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
-        for (vi, _) in corners.filter(|(_, weight)| touch.force != DVec3::ZERO && *weight != 0.0) {
-            work.first_stage[vi.to_usize()] = None;
+        if begins(contact) {
+            let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
+            corners.for_each(|(vi, weight)| jolts[vi.to_usize()] += touch.force * weight);
         }
     }
+    let rate = |(i, jolt): (usize, DVec3)| {
+        let x = work.rows[i].position();
+        let w = state.motion.inverse_masses.raw[i];
+        let unpushed = (x - state.motion.positions.raw[i]) / s;
+        let acceleration = (unpushed - work.start_velocities[i]) / s - jolt * w;
+        let outer = state.last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
+        Some(FirstStage { velocity: (x - work.bases[i]) / s, acceleration, outer })
+    };
+    work.first_stage = jolts.into_iter().enumerate().map(rate).collect();
     for pull in &state.last.pulls {
         work.first_stage[pull.vertex] = None;
     }
 }
 
-/// Lets the vertices that the first stage's velocity has led into something go through the whole substep by implicit Euler as well: what
-/// only takes them out again is no velocity.
-pub(crate) fn restart_at_contacts(world: &mut World, h: f64) {
+/// Returns whether a contact begins in the substep.
+pub(crate) fn begins(contact: &Contact) -> bool {
+    contact.borne.load == 0.0
+}
+
+/// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Of several
+/// contacts of a vertex the deepest on either side counts.
+pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
     let World { scratch: work, state, .. } = world;
     if work.first_stage.is_empty() {
         return;
     }
-    let (gravity, last, motion) = (state.gravity, &mut state.last, &mut state.motion);
-    let mut restarts = Vec::new();
-    for Contact { row, .. } in &last.contacts {
+    let last = &state.last;
+    let mut pushes: Vec<(VertexIndex, [DVec3; 2])> = Vec::new();
+    for contact in &last.contacts {
+        let row = &contact.row;
+        let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+        let weight: f64 = corners().map(|(vi, s)| work.rows[vi.to_usize()].inverse_mass * s * s).sum();
         let share = last.scales[row.vertices[0].to_usize()] / h;
         let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
-        let begun = row.gap(row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement);
-        if base < begun.min(0.0) {
-            restarts.extend(row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0));
+        let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
+        let push = -base - contact.violation(begun);
+        if push > 0.0 && weight > 0.0 {
+            pushes.extend(corners().map(|(vi, s)| {
+                let shift = row.normal * (work.rows[vi.to_usize()].inverse_mass * s * push / weight);
+                (vi, [shift.max(DVec3::ZERO), shift.min(DVec3::ZERO)])
+            }));
         }
     }
-    for (vi, _) in restarts {
-        let i = vi.to_usize();
-        if work.first_stage[i].take().is_none() || motion.inverse_masses[vi] == 0.0 {
-            continue;
-        }
-        let inertia = Inertia::euler(work.start[i], work.start_velocities[i], h);
-        let velocity = coast(inertia, (gravity, last.damping));
-        (work.bases[i], last.scales[i]) = (inertia.position, h);
-        let free = inertia.position + velocity * h;
-        work.rows[i].position = along_held(motion.held[vi], work.rows[i].position(), free).to_array();
-        Arc::make_mut(&mut motion.velocities)[vi] = velocity;
+    pushes.sort_by_key(|(vi, _)| *vi);
+    for of_vertex in pushes.chunk_by(|a, b| a.0 == b.0) {
+        let i = of_vertex[0].0.to_usize();
+        let high = of_vertex.iter().fold(DVec3::ZERO, |most, (_, [high, _])| most.max(*high));
+        let low = of_vertex.iter().fold(DVec3::ZERO, |most, (_, [_, low])| most.min(*low));
+        work.bases[i] += high + low;
+        work.rows[i].position = (work.rows[i].position() + high + low).to_array();
     }
 }

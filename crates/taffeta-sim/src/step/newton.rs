@@ -13,6 +13,7 @@ use crate::model::pins::{along_held, put_back};
 use crate::model::scratch::Scratch;
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
+use crate::step::integrate::begins;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
@@ -70,8 +71,14 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let stiffnesses = stiffnesses(&last.contacts, state, span);
-    let springs = friction_springs(world, h, &stiffnesses);
+    let shares: Vec<f64> = last.contacts.iter().map(|contact| impulse_share(world, contact, h)).collect();
+    let mut stiffnesses = stiffnesses(&last.contacts, state, span);
+    let mut springs = friction_springs(world, h, &stiffnesses);
+    for ((stiffness, spring), share) in stiffnesses.iter_mut().zip(&mut springs).zip(&shares) {
+        *stiffness *= share;
+        spring.stiffness *= share;
+        spring.carried *= *share;
+    }
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
@@ -148,6 +155,11 @@ fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
     world.state.last.scales[row.vertices[0].to_usize()] / h
 }
 
+/// Factor of the forces of a contact in the objective of a stage: one that begins acts by an impulse over the whole substep.
+fn impulse_share(world: &World, contact: &Contact, h: f64) -> f64 {
+    if begins(contact) { 1.0 / base_share(world, &contact.row, h) } else { 1.0 }
+}
+
 /// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
 fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
@@ -193,7 +205,9 @@ fn settle_contacts(world: &mut World, h: f64) {
     let mut borne = Vec::new();
     for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
         let base_share = last.scales[contact.row.vertices[0].to_usize()] / h;
-        settle_contact(contact, touch, Settling { start, bases, rows }, (h, base_share));
+        let mut touch = *touch;
+        touch.force *= if begins(contact) { base_share } else { 1.0 };
+        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, base_share));
         if contact.normal_lambda > 0.0 {
             let friction = touch.force.reject_from_normalized(contact.row.normal);
             let slides = touch.slides && !touch.holds;

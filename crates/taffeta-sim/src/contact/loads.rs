@@ -172,7 +172,7 @@ fn outer_momentum(world: &World, h: f64) -> DVec3 {
     for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {
         let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
         sum += (outer - motion.velocities.raw[i] * (last.damping * m)) * *scale;
-        if let Some(Some(first)) = work.first_stage.get(i) {
+        if let Some(first) = work.first_stage.get(i) {
             sum += (first.outer - first.velocity * (last.damping * m)) * (h - scale);
         }
     }

@@ -61,8 +61,12 @@ pub fn factorizations(world: &World) -> usize {
     world.derived.factorizations()
 }
 
-/// Returns whether the solver in use integrates to second order.
+/// Returns whether the solver in use integrates to second order. The search for an equilibrium does not, nor do worlds in which a
+/// grab pulls: its target jumps, and a stiff spring takes its vertices along within a stage.
 pub(crate) fn is_second_order(world: &World) -> bool {
+    if world.inputs.stands_still || !world.inputs.grabbed.is_empty() {
+        return false;
+    }
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
         TimeIntegration::Auto | TimeIntegration::Sdirk2 => world.derived.choice.capabilities().second_order,

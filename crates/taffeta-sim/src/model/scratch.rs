@@ -43,8 +43,8 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
-    /// Motion at the end of the first stage, of vertices that implicit Euler does not take through the substep; empty before.
-    pub first_stage: Vec<Option<FirstStage>>,
+    /// Motion of the vertices at the end of the first of two stages; empty before.
+    pub first_stage: Vec<FirstStage>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
     pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].

@@ -40,15 +40,14 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);
-    last.predicted.clear();
-    if work.first_stage.is_empty() {
-        last.predicted.extend(work.rows.iter().map(Row::position));
-    } else {
-        let velocities = &world.state.motion.velocities;
-        let free = |(i, row): (usize, &Row)| {
-            let held = world.state.motion.held.raw[i];
-            along_held(held, row.position(), work.bases[i] + velocities.raw[i] * last.scales[i])
-        };
-        last.predicted.extend(work.rows.iter().enumerate().map(free));
-    }
+    let velocities = &world.state.motion.velocities;
+    // Contacts of the second stage were looked for where the first leads; its prediction is another place.
+    let predicted = |(i, row): (usize, &Row)| match work.first_stage.get(i) {
+        Some(_) => {
+            let free = work.bases[i] + velocities.raw[i] * last.scales[i];
+            along_held(world.state.motion.held.raw[i], row.position(), free)
+        }
+        _ => row.position(),
+    };
+    last.predicted = work.rows.iter().enumerate().map(predicted).collect();
 }

@@ -8,7 +8,7 @@
 //!
 //! A contact that lasts is a force like any other. One that begins in the substep stops the cloth with a jolt, and the second stage
 //! would take that for an acceleration that goes on, and let the cloth bounce. Its jolt therefore counts in the second stage alone,
-//! as an impulse over the whole substep. What a grab pulls goes through the substep by implicit Euler.
+//! as an impulse over the whole substep. A world in which a grab pulls is integrated by implicit Euler.
 
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
@@ -26,14 +26,13 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     if world.scratch.first_stage.is_empty() {
         return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
     }
-    let inertia = |((x, v), stage): ((DVec3, DVec3), &Option<FirstStage>)| match stage {
-        Some(stage) => Inertia::second_stage((x, v), (stage.velocity, stage.acceleration), h),
-        None => Inertia::euler(x, v, h),
+    let inertia = |((x, v), stage): ((DVec3, DVec3), &FirstStage)| {
+        Inertia::second_stage((x, v), (stage.velocity, stage.acceleration), h)
     };
     moving.zip(&world.scratch.first_stage).map(inertia).collect()
 }
 
-/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], but for those that a grab pulls. The jolt of a contact
+/// Notes how the vertices move at the end of the first stage, of length `s` \[s\]. The jolt of a contact
 /// that begins is no acceleration that goes on: it is left out.
 pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let World { derived, scratch: work, state, .. } = world;
@@ -51,12 +50,9 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
         let unpushed = (x - state.motion.positions.raw[i]) / s;
         let acceleration = (unpushed - work.start_velocities[i]) / s - jolt * w;
         let outer = state.last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
-        Some(FirstStage { velocity: (x - work.bases[i]) / s, acceleration, outer })
+        FirstStage { velocity: (x - work.bases[i]) / s, acceleration, outer }
     };
     work.first_stage = jolts.into_iter().enumerate().map(rate).collect();
-    for pull in &state.last.pulls {
-        work.first_stage[pull.vertex] = None;
-    }
 }
 
 /// Returns whether a contact begins in the substep.

@@ -28,8 +28,8 @@ use taffeta_solve::drivers::newton::{
 /// Speed beyond the give of its friction from which a contact slides \[m/s\].
 const SLIDING_SPEED: f64 = 1e-3;
 
-/// Notes the force of a contact after the solve; takes back what slip is left where it sticks, for the solve knows
-/// sticking as a stiff spring; and takes out of the velocity what only pushed the point out of the body.
+/// Notes the force of a contact after the solve, and takes the part that only pushed the point out of the body out of the velocity.
+/// `share` is the part of the stage that lies behind the base of the contact.
 fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, share): (f64, f64)) {
     let row = contact.row;
     let normal_force = touch.force.dot(row.normal);
@@ -85,7 +85,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let work = &world.scratch;
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
-        Some(Some(stage)) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
+        Some(stage) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
         _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
     let mut x: Vec<_> = last.scales.iter().enumerate().map(guess).collect();

@@ -72,7 +72,7 @@ fn place_vertices(world: &mut World, h: f64) {
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
         // Where contacts are looked for in the second stage: with the velocity that the first has found, contacts included.
-        let first = world.scratch.first_stage.get(i).copied().flatten();
+        let first = world.scratch.first_stage.get(i);
         let velocity = first.map_or(motion.velocities[vi], |stage| stage.velocity);
         let position = world.scratch.bases[i] + velocity * last.scales[i];
         let row = &mut world.scratch.rows[i];

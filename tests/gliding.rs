@@ -32,6 +32,7 @@ fn patch_over_sheet(solver: SolverChoice, (speed, height): (f64, f64), friction:
     let mut description = WorldDescription {
         cloths: vec![patch, lower],
         simulation: settings(solver, None),
+        self_contact: Some(true),
         ..WorldDescription::bare()
     };
     description.simulation.gravity = DVec3::Y * -gravity;

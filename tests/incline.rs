@@ -148,7 +148,7 @@ fn a_ball_that_turns_carries_along_what_lies_on_it() {
             run(&mut world, 120);
             let slip = place_on_ball(&world, &motion).distance(settled);
             // On a way of 8 mm: the cloth, which is half its thickness off the surface, turns with the ball as if it were one.
-            assert!(slip < 2e-6, "{solver:?}, {ball:?}: it slips by {slip} m in two seconds");
+            assert!(slip < 4e-6, "{solver:?}, {ball:?}: it slips by {slip} m in two seconds");
         }
     }
 }

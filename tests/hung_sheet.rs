@@ -13,7 +13,7 @@ const TRUE_DROP: f64 = 0.48e-3;
 fn settled_drop(cells: u32, solver: SolverChoice, substeps: Option<u32>) -> f64 {
     let settings = SimulationSettings { velocity_damping: 20.0, ..settings(solver, substeps) };
     let mut world = world(hung_sheet(cells, GridPattern::Alternating), settings);
-    run(&mut world, if solver == SolverChoice::Direct { 12 } else { 36 });
+    run(&mut world, 36);
     -mean_lower_edge(&world)
 }
 

@@ -6,7 +6,7 @@
 
 /// Work that a step may spend per vertex \[ns\], with at least `LEAST_VERTICES` counted. It is a hundred times the
 /// work of a step in which everything goes well; its substeps have two stages.
-const LIMIT_PER_VERTEX: u64 = 20_000_000;
+const LIMIT_PER_VERTEX: u64 = 30_000_000;
 const LEAST_VERTICES: u64 = 1000;
 
 /// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.

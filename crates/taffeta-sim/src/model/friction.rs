@@ -110,7 +110,7 @@ impl FrictionMemory {
                     }
                     let is_turned = sides[0] > sides[1];
                     sides.sort_unstable();
-                    let new = first.map(|vertex| number(vertex));
+                    let new = first.map(&number);
                     let is_first_still = new.is_none_or(|new| new == point(&contact.name).map(|(v, _)| v));
                     if is_turned && first.is_none() || !is_first_still {
                         contact.normal = -contact.normal;

@@ -100,7 +100,8 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
                 assert!((a.metrics.max_strain - b.metrics.max_strain).abs() < 1e-5, "{case}");
                 assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
                 let error = apart(&here, &by, &there, "cape");
-                let bound = if solver == SolverChoice::Global { 1e-4 } else { 1e-11 };
+                // Round-off decides which contact slides first, and remeshing adds to that.
+                let bound = if solver == SolverChoice::Global { 1e-3 } else { 1e-11 };
                 assert!(error < bound, "{case}: {error:e} m");
             }
             assert!(touched > 0, "the cape lies on the body");

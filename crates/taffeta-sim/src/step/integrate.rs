@@ -60,15 +60,15 @@ pub(crate) fn begins(contact: &Contact) -> bool {
     contact.borne.load == 0.0
 }
 
-/// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Of several
-/// contacts of a vertex the deepest on either side counts.
+/// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several
+/// contacts of a vertex in one direction count once.
 pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
     let World { scratch: work, state, .. } = world;
     if work.first_stage.is_empty() {
         return;
     }
     let last = &state.last;
-    let mut pushes: Vec<(VertexIndex, [DVec3; 2])> = Vec::new();
+    let mut pushes: Vec<(VertexIndex, DVec3)> = Vec::new();
     for contact in &last.contacts {
         let row = &contact.row;
         let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
@@ -80,16 +80,21 @@ pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
         if push > 0.0 && weight > 0.0 {
             pushes.extend(corners().map(|(vi, s)| {
                 let shift = row.normal * (work.rows[vi.to_usize()].inverse_mass * s * push / weight);
-                (vi, [shift.max(DVec3::ZERO), shift.min(DVec3::ZERO)])
+                (vi, shift)
             }));
         }
     }
-    pushes.sort_by_key(|(vi, _)| *vi);
+    let size = |push: &DVec3| push.length_squared();
+    pushes.sort_by(|(a, p), (b, q)| a.cmp(b).then(size(q).total_cmp(&size(p))));
     for of_vertex in pushes.chunk_by(|a, b| a.0 == b.0) {
         let i = of_vertex[0].0.to_usize();
-        let high = of_vertex.iter().fold(DVec3::ZERO, |most, (_, [high, _])| most.max(*high));
-        let low = of_vertex.iter().fold(DVec3::ZERO, |most, (_, [_, low])| most.min(*low));
-        work.bases[i] += high + low;
-        work.rows[i].position = (work.rows[i].position() + high + low).to_array();
+        let mut sum = DVec3::ZERO;
+        for (_, push) in of_vertex {
+            // What earlier ones have done along this one need not be done again; those from opposite sides cancel.
+            let done = if size(push) > 0.0 { (sum.dot(*push) / size(push)).clamp(0.0, 1.0) } else { 1.0 };
+            sum += *push * (1.0 - done);
+        }
+        work.bases[i] += sum;
+        work.rows[i].position = (work.rows[i].position() + sum).to_array();
     }
 }

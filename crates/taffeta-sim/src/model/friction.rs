@@ -15,7 +15,7 @@ pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 pub(crate) struct BorneContact {
     /// Name of the primitives that touch.
     pub name: ContactName,
-    /// Unit normal at the point that the name has first, see [`BorneContact::point`].
+    /// Unit normal at the point that the name has first, see `point`.
     pub normal: DVec3,
     /// State at the end of the substep, at that point.
     pub borne: Borne,

@@ -61,10 +61,11 @@ pub fn factorizations(world: &World) -> usize {
     world.derived.factorizations()
 }
 
-/// Returns whether the solver in use integrates to second order. The search for an equilibrium does not, nor do worlds in which a
-/// grab pulls: its target jumps, and a stiff spring takes its vertices along within a stage.
+/// Returns whether the solver in use integrates to second order. Implicit Euler takes what jumps: worlds in which a grab pulls, whose
+/// target jumps from step to step, and worlds that can tear, where the stress waves of each cut would tear the cloth elsewhere. The
+/// search for an equilibrium looks for no motion.
 pub(crate) fn is_second_order(world: &World) -> bool {
-    if world.inputs.stands_still || !world.inputs.grabbed.is_empty() {
+    if world.inputs.stands_still || !world.inputs.grabbed.is_empty() || can_tear(world) {
         return false;
     }
     match world.setup.settings.time {

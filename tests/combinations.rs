@@ -151,6 +151,19 @@ mod on_cloth {
     }
 
     #[test]
+    fn what_glides_on_cloth_without_friction_keeps_its_speed() {
+        let mut misses = Misses::default();
+        for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Block] {
+            let velocity = DVec3::X;
+            let glide = Glide { velocity, ..Glide::new(Ground::Cloth, both(0.0), solver) };
+            let [start, end] = glide.places(&mut glide.build(), 30);
+            misses.check(&format!("{solver:?}: way [m]"), (end - start).x, 0.5, 5e-4);
+            misses.check(&format!("{solver:?}: height [m]"), (end - start).y, 0.0, 0.1 * THICKNESS);
+        }
+        misses.expect_none();
+    }
+
+    #[test]
     fn what_passes_over_cloth_is_not_moved() {
         let glide = Glide {
             gravity: DVec3::ZERO,

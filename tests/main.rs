@@ -16,7 +16,6 @@ mod damaged;
 mod determinism;
 mod driven;
 mod examples;
-mod gliding;
 mod golden;
 mod grabs;
 mod groups;

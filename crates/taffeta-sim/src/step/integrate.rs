@@ -1,4 +1,4 @@
-//! Time integration: SDIRK2, in which contact acts by implicit Euler.
+//! Time integration: SDIRK2, in which contacts that begin act by an impulse.
 //!
 //! A substep of length `h` has two stages, each an implicit step of length `γh` with `γ = 1 − 1/√2`: the first from positions
 //! and velocities at the start, the second from where velocity and acceleration at the end of the first would lead in the rest of the
@@ -8,7 +8,8 @@
 //!
 //! A contact that lasts is a force like any other. One that begins in the substep stops the cloth with a jolt, and the second stage
 //! would take that for an acceleration that goes on, and let the cloth bounce. Its jolt therefore counts in the second stage alone,
-//! as an impulse over the whole substep. A world in which a grab pulls is integrated by implicit Euler.
+//! as an impulse over the whole substep. [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are
+//! integrated by implicit Euler instead.
 
 use crate::derive::derived::Solver;
 use crate::derive::world::World;

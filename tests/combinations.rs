@@ -127,6 +127,82 @@ fn an_oblique_impact_takes_what_friction_takes_in_every_combination() {
     misses.expect_none();
 }
 
+mod impacts {
+    use super::*;
+
+    /// Heights from which a patch falls \[m\], so that it lands at every phase of a substep.
+    fn heights(count: u32) -> impl Iterator<Item = f64> {
+        (0..count).map(move |i| 0.05 + 0.0167 * f64::from(i) / f64::from(count))
+    }
+
+    /// Momentum and kinetic energy of all that moves, relative to those at the start.
+    fn left_over(world: &mut World, frames: u32) -> (f64, f64) {
+        let moving = |world: &World| {
+            let all = world.measure();
+            (all.momentum.y, all.kinetic_energy + all.stretch_energy + all.bend_energy)
+        };
+        let before = moving(world);
+        run(world, frames);
+        let after = moving(world);
+        (after.0 / before.0, after.1 / before.1)
+    }
+
+    fn check(solvers: &[SolverChoice], count: u32) {
+        let mut misses = Misses::default();
+        let grounds = GROUNDS.into_iter().filter(|(_, _, carried)| *carried == DVec3::ZERO);
+        for (name, ground, _) in grounds {
+            for solver in solvers {
+                for (substeps, height) in [None, Some(4), Some(8)].into_iter().flat_map(|n| heights(count).map(move |y| (n, y))) {
+                    let velocity = DVec3::NEG_Y;
+                    let gravity = DVec3::ZERO;
+                    let glide = Glide { gravity, velocity, height, substeps, ..Glide::new(ground, both(0.3), *solver) };
+                    let mut world = glide.build();
+                    let (momentum, energy) = left_over(&mut world, 12);
+                    let case = format!("{name}, {solver:?}, {substeps:?} substeps, from {height:.4} m");
+                    misses.check(&format!("{case}: momentum"), momentum, 0.0, 0.02);
+                    misses.check(&format!("{case}: energy"), energy, 0.0, 0.02);
+                }
+            }
+        }
+        misses.expect_none();
+    }
+
+    #[test]
+    fn what_falls_flat_does_not_bounce() {
+        check(&[SolverChoice::Global], 5);
+    }
+
+    #[test]
+    #[ignore = "second tier"]
+    fn what_falls_flat_does_not_bounce_under_any_solver() {
+        check(&SOLVERS, 12);
+    }
+
+    /// A patch that falls flat on one like it that is free: they go on together with half of the velocity.
+    #[test]
+    fn free_cloths_that_meet_flat_go_on_together() {
+        let mut misses = Misses::default();
+        for (substeps, height) in [None, Some(8)].into_iter().flat_map(|n| heights(5).map(move |y| (n, y))) {
+            let place = |y: f64| DVec3::new(0.0, y, 0.0);
+            let mut upper = patch("upper", 5, both(0.3), SIDE, place(THICKNESS + height));
+            upper.velocity = DVec3::NEG_Y;
+            let lower = patch("lower", 5, both(0.3), SIDE, place(0.0));
+            let mut description = WorldDescription {
+                cloths: vec![upper, lower],
+                simulation: settings(SolverChoice::Global, substeps),
+                self_contact: Some(true),
+                ..WorldDescription::bare()
+            };
+            description.simulation.gravity = DVec3::ZERO;
+            let (momentum, energy) = left_over(&mut build(&description), 12);
+            let case = format!("{substeps:?} substeps, from {height:.4} m");
+            misses.check(&format!("{case}: momentum"), momentum, 1.0, 1e-6);
+            misses.check(&format!("{case}: energy"), energy, 0.5, 0.02);
+        }
+        misses.expect_none();
+    }
+}
+
 mod on_cloth {
     use super::*;
 

@@ -30,7 +30,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
     recall_contacts(world);
-    keep_bases_out(world, h);
+    keep_bases_out(world);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {

@@ -1,4 +1,4 @@
-//! Time integration: SDIRK2, in which contacts that begin act by an impulse.
+//! Time integration: SDIRK2, in which contacts act by impulses.
 //!
 //! A substep of length `h` has two stages, each an implicit step of length `γh` with `γ = 1 − 1/√2`: the first from positions
 //! and velocities at the start, the second from where velocity and acceleration at the end of the first would lead in the rest of the
@@ -6,17 +6,16 @@
 //! (L-stable), and remembers nothing from substep to substep (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff
 //! O.D.E.'s, 1977).
 //!
-//! A contact that lasts is a force like any other. One that begins in the substep stops the cloth with a jolt, and the second stage
-//! would take that for an acceleration that goes on, and let the cloth bounce. Its jolt therefore counts in the second stage alone,
-//! as an impulse over the whole substep. [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are
+//! What contact does is no acceleration that goes on: it can stop the cloth with a jolt, and the second stage would take that
+//! for a force and let the cloth bounce. The velocity `V` is therefore without what the contacts of the first stage did, and
+//! those of the second stage act by an impulse over the whole substep. [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are
 //! integrated by implicit Euler instead.
 
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
-use crate::model::inertia::Inertia;
+use crate::model::inertia::{GAMMA, Inertia};
 use crate::model::scratch::FirstStage;
 use glam::DVec3;
-use taffeta_contact::Contact;
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 
@@ -33,17 +32,14 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     moving.zip(&world.scratch.first_stage).map(inertia).collect()
 }
 
-/// Notes how the vertices move at the end of the first stage, of length `s` \[s\]. The jolt of a contact
-/// that begins is no acceleration that goes on: it is left out.
+/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], and their acceleration without contacts.
 pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let World { derived, scratch: work, state, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
-        if begins(contact) {
-            let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
-            corners.for_each(|(vi, weight)| jolts[vi.to_usize()] += touch.force * weight);
-        }
+        let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
+        corners.for_each(|(vi, weight)| jolts[vi.to_usize()] += touch.force * weight);
     }
     let rate = |(i, jolt): (usize, DVec3)| {
         let x = work.rows[i].position();
@@ -56,14 +52,9 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     work.first_stage = jolts.into_iter().enumerate().map(rate).collect();
 }
 
-/// Returns whether a contact begins in the substep.
-pub(crate) fn begins(contact: &Contact) -> bool {
-    contact.borne.load == 0.0
-}
-
 /// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several
 /// contacts of a vertex in one direction count once.
-pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
+pub(crate) fn keep_bases_out(world: &mut World) {
     let World { scratch: work, state, .. } = world;
     if work.first_stage.is_empty() {
         return;
@@ -74,8 +65,7 @@ pub(crate) fn keep_bases_out(world: &mut World, h: f64) {
         let row = &contact.row;
         let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
         let weight: f64 = corners().map(|(vi, s)| work.rows[vi.to_usize()].inverse_mass * s * s).sum();
-        let share = last.scales[row.vertices[0].to_usize()] / h;
-        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
+        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * GAMMA);
         let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
         let push = -base - contact.violation(begun);
         if push > 0.0 && weight > 0.0 {

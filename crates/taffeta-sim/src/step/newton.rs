@@ -10,56 +10,20 @@ use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
-use crate::model::scratch::Scratch;
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
-use crate::step::integrate::begins;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
+use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::lanes::Row;
-use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
-    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch,
+    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
 
 /// Speed beyond the give of its friction from which a contact slides \[m/s\].
 const SLIDING_SPEED: f64 = 1e-3;
-
-/// Notes the force of a contact after the solve, and takes the part that only pushed the point out of the body out of the velocity.
-/// `share` is the part of the stage that lies behind the base of the contact.
-fn settle_contact(contact: &mut Contact, touch: &Touch, work: Settling<'_>, (h, share): (f64, f64)) {
-    let row = contact.row;
-    let normal_force = touch.force.dot(row.normal);
-    contact.sticks = touch.holds && normal_force > 0.0;
-    let friction = touch.force.reject_from_normalized(row.normal);
-    contact.normal_lambda = h * h * normal_force;
-    contact.friction_lambda = friction * (h * h);
-    let is_free = |vi: VertexIndex| work.rows[vi.to_usize()].inverse_mass > 0.0;
-    let free = row.vertices.into_iter().zip(row.weights).filter(|(vi, _)| is_free(*vi));
-    let square: f64 = free.map(|(_, s)| s * s).sum();
-    let begun = row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share;
-    let ended = row.interpolate(|vi| work.rows[vi.to_usize()].position());
-    let push = (ended - begun).dot(row.normal).clamp(0.0, contact.violation(begun));
-    for (vi, s) in row.vertices.into_iter().zip(row.weights) {
-        let i = vi.to_usize();
-        if s == 0.0 || work.rows[i].inverse_mass == 0.0 {
-            continue;
-        }
-        let shift = row.normal * (push * s / square);
-        work.start[i] += shift;
-        work.bases[i] += shift;
-    }
-}
-
-/// Arrays that [`settle_contact`] changes: starts and `X` \[m\], present positions, and the vertices that stick.
-struct Settling<'a> {
-    start: &'a mut [DVec3],
-    bases: &'a mut [DVec3],
-    rows: &'a mut [Row],
-}
 
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
@@ -71,13 +35,13 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let shares: Vec<f64> = last.contacts.iter().map(|contact| impulse_share(world, contact, h)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, state, span);
-    let mut springs = friction_springs(world, h, &stiffnesses);
-    for ((stiffness, spring), share) in stiffnesses.iter_mut().zip(&mut springs).zip(&shares) {
-        *stiffness *= share;
-        spring.stiffness *= share;
-        spring.carried *= *share;
+    let mut springs = friction_springs(world, &stiffnesses);
+    let share = stage_share(world);
+    for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
+        *stiffness /= share;
+        spring.stiffness /= share;
+        spring.carried /= share;
     }
     // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
     // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
@@ -140,7 +104,9 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     if world.inputs.air.is_some() {
         note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
     }
-    settle_contacts(world, h);
+    if !is_first_stage(world) {
+        settle_contacts(world, h);
+    }
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
 }
@@ -150,26 +116,19 @@ fn is_first_stage(world: &World) -> bool {
     is_second_order(world) && world.scratch.first_stage.is_empty()
 }
 
-/// Part of a stage that lies behind the base of a contact.
-fn base_share(world: &World, row: &ContactRow, h: f64) -> f64 {
-    world.state.last.scales[row.vertices[0].to_usize()] / h
-}
-
-/// Factor of the forces of a contact in the objective of a stage: one that begins acts by an impulse over the whole substep.
-fn impulse_share(world: &World, contact: &Contact, h: f64) -> f64 {
-    if begins(contact) { 1.0 / base_share(world, &contact.row, h) } else { 1.0 }
+/// Part of the substep over which forces act in the objective of the present stage. Contacts act over all of it, by an impulse.
+fn stage_share(world: &World) -> f64 {
+    if world.scratch.first_stage.is_empty() { 1.0 } else { GAMMA }
 }
 
 /// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
-fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
+    let ahead = 1.0 - stage_share(world);
     let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
         let origin = match borne.load > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
-            false => {
-                row.interpolate(|vi| work.bases[vi.to_usize()])
-                    + row.body_displacement * (base_share(world, row, h) - 1.0)
-            }
+            false => row.interpolate(|vi| work.bases[vi.to_usize()]) - row.body_displacement * ahead,
         };
         let carried = borne.friction.reject_from_normalized(row.normal);
         let stiffness = friction_stiffness(*normal, row, borne.load);
@@ -188,33 +147,22 @@ fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVe
     }
 }
 
-/// Completes the contacts after the solve, and notes what the next solve has to know of them.
+/// Notes the forces of the contacts over the substep, and what the next one has to know of them.
 fn settle_contacts(world: &mut World, h: f64) {
-    let is_first = is_first_stage(world);
-    let World { derived, scratch, state, .. } = world;
+    let share = stage_share(world);
+    let World { derived, state: State { last, friction: memory, .. }, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
-    let Scratch { start, bases, rows, .. } = scratch;
-    let State { last, friction: memory, .. } = state;
-    let contacts = &mut last.contacts;
-    if is_first {
-        for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-            settle_contact(contact, touch, Settling { start, bases, rows }, (h, 1.0));
-        }
-        return;
-    }
     let mut borne = Vec::new();
-    for (contact, touch) in contacts.iter_mut().zip(driver.touches()) {
-        let base_share = last.scales[contact.row.vertices[0].to_usize()] / h;
-        let mut touch = *touch;
-        touch.force *= if begins(contact) { base_share } else { 1.0 };
-        settle_contact(contact, &touch, Settling { start, bases, rows }, (h, base_share));
-        if contact.normal_lambda > 0.0 {
-            let friction = touch.force.reject_from_normalized(contact.row.normal);
+    for (contact, touch) in last.contacts.iter_mut().zip(driver.touches()) {
+        let normal = contact.row.normal;
+        let friction = touch.force.reject_from_normalized(normal) * share;
+        let load = touch.force.dot(normal) * share;
+        contact.sticks = touch.holds && load > 0.0;
+        contact.normal_lambda = load * (h * h);
+        contact.friction_lambda = friction * (h * h);
+        if load > 0.0 {
             let slides = touch.slides && !touch.holds;
-            borne.push((
-                &*contact,
-                Borne { friction, load: contact.normal_lambda / (h * h), slides, ..contact.borne },
-            ));
+            borne.push((&*contact, Borne { friction, load, slides, ..contact.borne }));
         }
     }
     let borne = if world.inputs.stands_still { Vec::new() } else { borne };

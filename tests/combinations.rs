@@ -152,10 +152,18 @@ mod impacts {
         let grounds = GROUNDS.into_iter().filter(|(_, _, carried)| *carried == DVec3::ZERO);
         for (name, ground, _) in grounds {
             for solver in solvers {
-                for (substeps, height) in [None, Some(4), Some(8)].into_iter().flat_map(|n| heights(count).map(move |y| (n, y))) {
+                for (substeps, height) in
+                    [None, Some(4), Some(8)].into_iter().flat_map(|n| heights(count).map(move |y| (n, y)))
+                {
                     let velocity = DVec3::NEG_Y;
                     let gravity = DVec3::ZERO;
-                    let glide = Glide { gravity, velocity, height, substeps, ..Glide::new(ground, both(0.3), *solver) };
+                    let glide = Glide {
+                        gravity,
+                        velocity,
+                        height,
+                        substeps,
+                        ..Glide::new(ground, both(0.3), *solver)
+                    };
                     let mut world = glide.build();
                     let (momentum, energy) = left_over(&mut world, 12);
                     let case = format!("{name}, {solver:?}, {substeps:?} substeps, from {height:.4} m");

@@ -33,8 +33,8 @@ pub enum ContactName {
 pub struct Borne {
     /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
     pub friction: DVec3,
-    /// The normal force \[N\], or multiplier.
-    pub load: f64,
+    /// The normal force along the normal that it had \[N\], or multiplier.
+    pub push: DVec3,
     /// True if it slides.
     pub slides: bool,
     /// Depth that the contact does not push out yet \[m\]: it has begun there.
@@ -42,16 +42,21 @@ pub struct Borne {
 }
 
 impl Borne {
+    /// Size of the normal force \[N\], or multiplier.
+    pub fn load(&self) -> f64 {
+        self.push.length()
+    }
+
     /// A multiple of it.
     pub fn scaled(self, factor: f64) -> Self {
-        Self { friction: self.friction * factor, load: self.load * factor, ..self }
+        Self { friction: self.friction * factor, push: self.push * factor, ..self }
     }
 
     /// Two of them together.
     pub fn plus(self, other: Self) -> Self {
         Self {
             friction: self.friction + other.friction,
-            load: self.load + other.load,
+            push: self.push + other.push,
             slides: self.slides || other.slides,
             relief: self.relief.max(other.relief),
         }
@@ -94,7 +99,8 @@ impl Contact {
 
     /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is taken back too.
     fn carried_slip(&self) -> DVec3 {
-        let slip = if self.borne.load > 0.0 { self.borne.friction / self.borne.load } else { DVec3::ZERO };
+        let slip =
+            if self.borne.load() > 0.0 { self.borne.friction / self.borne.load() } else { DVec3::ZERO };
         slip.reject_from_normalized(self.row.normal)
     }
 
@@ -140,7 +146,7 @@ pub fn relieve(contacts: &mut [Contact], start: &[DVec3], h: f64) {
         let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
         let depth = contact.violation(begun);
         let borne = &mut contact.borne;
-        let left = if borne.load > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
+        let left = if borne.load() > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
         borne.relief = left.clamp(0.0, depth);
         contact.row.offset -= borne.relief;
     }
@@ -192,6 +198,23 @@ fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weig
     let lambda = trial * scale;
     apply(&row, rows, lambda - contact.friction_lambda);
     contact.friction_lambda = lambda;
+}
+
+/// Takes the velocity out with which sweeps that have not converged leave contacts that press: in the solution none of them
+/// separates. The starts of the substep \[m\], from which velocities are taken, move; positions stay (M. Müller et al., Detailed
+/// rigid body simulation with extended position based dynamics, 2020: the pass over velocities, without restitution).
+pub fn take_out_rebound(contacts: &[Contact], start: &mut [DVec3], rows: &[Row]) {
+    for contact in contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+        let row = &contact.row;
+        let moved =
+            row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
+        let (apart, weight) = (row.normal.dot(moved), effective_inverse_mass(row, rows));
+        if apart > 0.0 && weight > 0.0 {
+            for (vi, s) in row.vertices.iter().zip(row.weights) {
+                start[index(*vi)] += row.normal * (rows[index(*vi)].inverse_mass * s * apart / weight);
+            }
+        }
+    }
 }
 
 /// Moves the contact point back along the body to where it was at the start; returns whether it can be moved.
@@ -286,7 +309,7 @@ mod tests {
         rows[0].position[0] += 0.2;
         let left = leftover_slip(&contact, &start, &rows);
         assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
-        let borne = Borne { friction: left, load: 1.0, ..Borne::default() };
+        let borne = Borne { friction: left, push: DVec3::Y, ..Borne::default() };
         let next = Contact { borne, ..resting(0.5, 0.3) };
         assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
         let sliding = Contact { sticks: false, ..contact };
@@ -313,6 +336,19 @@ mod tests {
         project(std::slice::from_mut(&mut contact), &[DVec3::ZERO], &mut rows);
         assert_eq!((contact.normal_lambda, contact.friction_lambda), (0.0, DVec3::ZERO));
         assert!((rows[0].position[0] - 0.6).abs() < 1e-15, "{:?}", rows[0]);
+    }
+
+    #[test]
+    fn what_presses_does_not_leave_the_body() {
+        let mut start = [DVec3::new(0.1, 0.0, 0.0)];
+        let rows = [Row { position: [0.3, 0.02, 0.0], inverse_mass: 1.0 }];
+        let open = resting(0.5, 0.3);
+        take_out_rebound(&[open], &mut start, &rows);
+        assert_eq!(start[0].y, 0.0);
+        let mut pressing = Contact { normal_lambda: 1.0, ..open };
+        pressing.row.body_displacement = DVec3::Y * 0.005;
+        take_out_rebound(&[pressing], &mut start, &rows);
+        assert!((rows[0].position() - start[0]).distance(DVec3::new(0.2, 0.005, 0.0)) < 1e-15);
     }
 
     #[test]

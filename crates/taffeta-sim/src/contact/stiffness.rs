@@ -64,7 +64,7 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 pub(crate) fn stiffnesses(contacts: &[Contact], state: &Motion, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
     let stiffness = |(contact, pinched): (&Contact, f64)| {
-        let free = stiffness(&contact.row, state, (h, contact.borne.load * (1.0 - pinched)));
+        let free = stiffness(&contact.row, state, (h, contact.borne.load() * (1.0 - pinched)));
         if pinched < PINCHED {
             return free;
         }
@@ -82,12 +82,12 @@ fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
     };
     for Contact { row, borne, .. } in contacts.iter().filter(|contact| !contact.row.is_mutual()) {
         for (vertex, s) in corners(row) {
-            sums[vertex].0 += row.normal * (s * borne.load);
-            sums[vertex].1 += s.abs() * borne.load;
+            sums[vertex].0 += row.normal * (s * borne.load());
+            sums[vertex].1 += s.abs() * borne.load();
         }
     }
     let part = |Contact { row, borne, .. }: &Contact| {
-        if borne.load == 0.0 || row.is_mutual() {
+        if borne.load() == 0.0 || row.is_mutual() {
             return 0.0;
         }
         let left = |(vertex, s): (usize, f64)| s.signum() * sums[vertex].0.dot(row.normal) / sums[vertex].1;

@@ -15,9 +15,7 @@ pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
 pub(crate) struct BorneContact {
     /// Name of the primitives that touch.
     pub name: ContactName,
-    /// Unit normal at the point that the name has first, see `point`.
-    pub normal: DVec3,
-    /// State at the end of the substep, at that point.
+    /// State at the end of the substep, at the point that the name has first, see `point`.
     pub borne: Borne,
 }
 
@@ -74,13 +72,14 @@ impl FrictionMemory {
         let own = present.clone();
         present.sort_by_key(|(identity, _)| *identity);
         let borne = |(contact, (identity, normal)): (&Contact, &(Identity, DVec3))| {
-            let is_same = |other: DVec3| other.dot(*normal) > SAME_SIDE;
+            let is_same = |other: DVec3| other.dot(*normal) > SAME_SIDE * other.length();
             let sum = range_of(&known, identity)
-                .filter(|contact| is_same(contact.normal))
+                .filter(|contact| is_same(contact.borne.push))
                 .fold(Borne::default(), |sum, contact| sum.plus(contact.borne));
             let sharing = range_of(&present, identity).filter(|other| is_same(*other)).count();
             let mut borne = sum.scaled(1.0 / sharing as f64);
             borne.friction *= orientation(contact);
+            borne.push *= orientation(contact);
             borne
         };
         contacts.iter().zip(&own).map(borne).collect()
@@ -113,7 +112,7 @@ impl FrictionMemory {
                     let new = first.map(&number);
                     let is_first_still = new.is_none_or(|new| new == point(&contact.name).map(|(v, _)| v));
                     if is_turned && first.is_none() || !is_first_still {
-                        contact.normal = -contact.normal;
+                        contact.borne.push = -contact.borne.push;
                         contact.borne.friction = -contact.borne.friction;
                     }
                 }
@@ -130,7 +129,7 @@ impl FrictionMemory {
         self.0.retain_mut(|borne| {
             let [first, second] = moves(&borne.name);
             if first && second {
-                borne.normal = rotation * borne.normal;
+                borne.borne.push = rotation * borne.borne.push;
                 borne.borne.friction = rotation * borne.borne.friction;
             }
             first == second
@@ -149,10 +148,9 @@ impl FrictionMemory {
 
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
-        let is_sound = |BorneContact { normal, borne, .. }: &BorneContact| {
-            let is_magnitude = |value: f64| value.is_finite() && value >= 0.0;
-            let are_magnitudes = is_magnitude(borne.load) && is_magnitude(borne.relief);
-            normal.is_finite() && borne.friction.is_finite() && are_magnitudes
+        let is_sound = |BorneContact { borne, .. }: &BorneContact| {
+            let is_relief = borne.relief.is_finite() && borne.relief >= 0.0;
+            borne.push.is_finite() && borne.friction.is_finite() && is_relief
         };
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }
@@ -162,8 +160,8 @@ impl FrictionMemory {
         self.0.clear();
         self.0.extend(bearing.map(|(contact, borne)| {
             let side = orientation(contact);
-            let borne = Borne { friction: borne.friction * side, ..borne };
-            BorneContact { name: contact.name, normal: contact.row.normal * side, borne }
+            let borne = Borne { friction: borne.friction * side, push: borne.push * side, ..borne };
+            BorneContact { name: contact.name, borne }
         }));
         self.0.sort_by_key(|borne| borne.name);
     }
@@ -209,15 +207,15 @@ mod tests {
         [vertex, NONE, NONE]
     }
 
-    fn borne(friction: DVec3, load: f64) -> Borne {
-        Borne { friction, load, ..Borne::default() }
+    fn borne(friction: DVec3, push: DVec3) -> Borne {
+        Borne { friction, push, ..Borne::default() }
     }
 
     /// A memory of contacts with the normals and the friction that they have borne, each with 1 N more of load than friction.
     fn memory(entries: &[(ContactName, DVec3, DVec3)]) -> FrictionMemory {
         let contact = |(name, normal, friction): &(ContactName, DVec3, DVec3)| {
-            let borne = borne(*friction, 1.0 + friction.length());
-            BorneContact { name: *name, normal: *normal, borne }
+            let borne = borne(*friction, *normal * (1.0 + friction.length()));
+            BorneContact { name: *name, borne }
         };
         FrictionMemory(entries.iter().map(contact).collect())
     }
@@ -247,32 +245,32 @@ mod tests {
     fn a_vertex_that_goes_from_face_to_face_keeps_what_it_has_borne() {
         let (before, after) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note([(&before, borne(DVec3::X, 3.0))].into_iter());
-        assert_eq!(friction.recall(&[before], body_of), [borne(DVec3::X, 3.0)]);
-        assert_eq!(friction.recall(&[after], body_of), [borne(DVec3::X, 3.0)]);
+        friction.note([(&before, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
+        assert_eq!(friction.recall(&[before], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
+        assert_eq!(friction.recall(&[after], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
         // An edge is as good as a face, but another body is not.
         let on_edge = on_face([12, 13, NONE], DVec3::Y);
-        assert_eq!(friction.recall(&[on_edge], body_of), [borne(DVec3::X, 3.0)]);
+        assert_eq!(friction.recall(&[on_edge], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
         assert_eq!(friction.recall(&[on_face([20, 21, 22], DVec3::Y)], body_of), [Borne::default()]);
         // A row that measures the face against the vertex has the friction of the face.
         let mut turned = after;
         (turned.row.normal, turned.row.weights) = (-DVec3::Y, after.row.weights.map(|s| -s));
-        assert_eq!(friction.recall(&[turned], body_of), [borne(-DVec3::X, 3.0)]);
+        assert_eq!(friction.recall(&[turned], body_of), [borne(-DVec3::X, -3.0 * DVec3::Y)]);
         let mut noted = FrictionMemory::default();
-        noted.note([(&turned, borne(-DVec3::X, 3.0))].into_iter());
-        assert_eq!(noted.recall(&[before], body_of), [borne(DVec3::X, 3.0)]);
+        noted.note([(&turned, borne(-DVec3::X, -3.0 * DVec3::Y))].into_iter());
+        assert_eq!(noted.recall(&[before], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
     }
 
     #[test]
     fn contacts_of_a_vertex_with_one_side_share_what_it_has_borne() {
         let (first, second) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note([(&first, borne(DVec3::X, 3.0))].into_iter());
-        assert_eq!(friction.recall(&[first, second], body_of), [borne(0.5 * DVec3::X, 1.5); 2]);
+        friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
+        assert_eq!(friction.recall(&[first, second], body_of), [borne(0.5 * DVec3::X, 1.5 * DVec3::Y); 2]);
         // One that is left has what both have borne. It slides if any of them did.
-        let sliding = Borne { slides: true, ..borne(DVec3::Z, 5.0) };
-        friction.note([(&first, borne(DVec3::X, 3.0)), (&second, sliding)].into_iter());
-        let both = Borne { slides: true, ..borne(DVec3::X + DVec3::Z, 8.0) };
+        let sliding = Borne { slides: true, ..borne(DVec3::Z, 5.0 * DVec3::Y) };
+        friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y)), (&second, sliding)].into_iter());
+        let both = Borne { slides: true, ..borne(DVec3::X + DVec3::Z, 8.0 * DVec3::Y) };
         assert_eq!(friction.recall(&[second], body_of), [both]);
     }
 
@@ -280,11 +278,14 @@ mod tests {
     fn the_layers_on_both_sides_of_a_vertex_are_told_apart() {
         let (below, above) = (on_face([10, 11, 12], DVec3::Y), on_face([13, 14, 15], -DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note([(&below, borne(DVec3::X, 3.0)), (&above, borne(DVec3::Z, 5.0))].into_iter());
+        friction.note(
+            [(&below, borne(DVec3::X, 3.0 * DVec3::Y)), (&above, borne(DVec3::Z, -5.0 * DVec3::Y))]
+                .into_iter(),
+        );
         // Both go to the next face of the same body.
         let (below, above) = (on_face([11, 12, 13], DVec3::Y), on_face([14, 15, 16], -DVec3::Y));
         let recalled = friction.recall(&[below, above], body_of);
-        assert_eq!(recalled, [borne(DVec3::X, 3.0), borne(DVec3::Z, 5.0)]);
+        assert_eq!(recalled, [borne(DVec3::X, 3.0 * DVec3::Y), borne(DVec3::Z, -5.0 * DVec3::Y)]);
     }
 
     #[test]

@@ -14,8 +14,11 @@
 use crate::derive::derived::Solver;
 use crate::derive::world::World;
 use crate::model::inertia::{GAMMA, Inertia};
+use crate::model::pins::along_held;
 use crate::model::scratch::FirstStage;
+use crate::model::state::State;
 use glam::DVec3;
+use taffeta_contact::Contact;
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 
@@ -50,6 +53,24 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
         FirstStage { velocity: (x - work.bases[i]) / s, acceleration, outer }
     };
     work.first_stage = jolts.into_iter().enumerate().map(rate).collect();
+}
+
+/// Moves the prediction of the second stage of a substep of length `h` \[s\] by what contacts that last do while their normals turn.
+/// Their impulse acts along the normal of the end alone; to second order it is half along that of the start, which the load of
+/// the last substep stands for. Without it, what slides over a curve loses velocity with every degree that it turns.
+pub(crate) fn turn_loads(world: &mut World, h: f64) {
+    let World { scratch: work, state: State { last, motion, .. }, .. } = world;
+    if work.first_stage.is_empty() {
+        return;
+    }
+    for Contact { row, borne, .. } in last.contacts.iter().filter(|contact| contact.borne.load() > 0.0) {
+        let impulse = (borne.push - row.normal * borne.load()) * (0.5 * h);
+        for (vi, s) in row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0) {
+            let i = vi.to_usize();
+            let shift = impulse * (s * work.rows[i].inverse_mass * last.scales[i]);
+            last.predicted[i] = along_held(motion.held.raw[i], last.predicted[i], last.predicted[i] + shift);
+        }
+    }
 }
 
 /// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several

@@ -12,6 +12,7 @@ use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
+use crate::step::integrate::turn_loads;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
@@ -28,6 +29,7 @@ const SLIDING_SPEED: f64 = 1e-3;
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
+    turn_loads(world, h);
     let limits = newton_limits(world, h);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
@@ -126,12 +128,12 @@ fn friction_springs(world: &World, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
     let ahead = 1.0 - stage_share(world);
     let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
-        let origin = match borne.load > 0.0 {
+        let origin = match borne.load() > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => row.interpolate(|vi| work.bases[vi.to_usize()]) - row.body_displacement * ahead,
         };
         let carried = borne.friction.reject_from_normalized(row.normal);
-        let stiffness = friction_stiffness(*normal, row, borne.load);
+        let stiffness = friction_stiffness(*normal, row, borne.load());
         FrictionSpring { origin, carried, stiffness, slides: borne.slides }
     };
     world.state.last.contacts.iter().zip(stiffnesses).map(spring).collect()
@@ -162,7 +164,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         contact.friction_lambda = friction * (h * h);
         if load > 0.0 {
             let slides = touch.slides && !touch.holds;
-            borne.push((&*contact, Borne { friction, load, slides, ..contact.borne }));
+            borne.push((&*contact, Borne { friction, push: normal * load, slides, ..contact.borne }));
         }
     }
     let borne = if world.inputs.stands_still { Vec::new() } else { borne };

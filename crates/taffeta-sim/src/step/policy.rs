@@ -41,7 +41,7 @@ const FRICTION_PART: f64 = 2e-3;
 /// of a small part of the mass carries a small part of the weight, and may err by more of it: in energy, by the root of that part.
 fn friction_error(world: &World, h: f64) -> f64 {
     let motion = &world.state.motion;
-    let bears = |contact: &&Contact| contact.borne.load > 0.0 && contact.row.static_friction > 0.0;
+    let bears = |contact: &&Contact| contact.borne.load() > 0.0 && contact.row.static_friction > 0.0;
     let mut touching: Vec<_> = world
         .state
         .last

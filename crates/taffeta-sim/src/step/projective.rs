@@ -8,7 +8,7 @@ use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
 use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
-use taffeta_contact::response::{Borne, project, take_back_slip};
+use taffeta_contact::response::{Borne, project, take_back_slip, take_out_rebound};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -26,14 +26,16 @@ pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Re
     set_volume_targets(world, h);
     for contact in &mut world.state.last.contacts {
         // The memory is of forces here: nothing of it is slip that is to be taken back.
-        let Borne { friction, load, .. } = std::mem::take(&mut contact.borne);
-        contact.normal_lambda = load * (h * h);
-        contact.friction_lambda = friction.reject_from_normalized(contact.row.normal) * (h * h);
+        let borne = std::mem::take(&mut contact.borne);
+        contact.normal_lambda = borne.load() * (h * h);
+        contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
     let World { derived, scratch, state, .. } = world;
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
     note_forces(&mut world.state, h);
+    let (work, last) = (&mut world.scratch, &world.state.last);
+    take_out_rebound(&last.contacts, &mut work.start, &work.rows);
     meet_late_contacts(world, h);
     Ok(())
 }
@@ -42,8 +44,9 @@ pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Re
 fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
     friction.note(bearing.map(|contact| {
-        let (friction, load) = (contact.friction_lambda / (h * h), contact.normal_lambda / (h * h));
-        (contact, Borne { friction, load, slides: !contact.sticks, ..Borne::default() })
+        let (friction, push) =
+            (contact.friction_lambda / (h * h), contact.row.normal * (contact.normal_lambda / (h * h)));
+        (contact, Borne { friction, push, slides: !contact.sticks, ..Borne::default() })
     }));
 }
 

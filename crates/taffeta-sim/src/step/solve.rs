@@ -13,7 +13,7 @@ use crate::model::scratch::Scratch;
 use crate::model::state::State;
 use crate::step::newton::solve_newton;
 use crate::step::projective::solve_projective;
-use taffeta_contact::response::project;
+use taffeta_contact::response::{project, take_out_rebound};
 use taffeta_core::lanes::Row;
 use taffeta_solve::Sweeps;
 
@@ -60,4 +60,6 @@ fn sweep(world: &mut World, h: f64, count: u32) {
     derived.plate.clamps = normals;
     keep_pressures(world);
     note_slip(world);
+    let (work, last) = (&mut world.scratch, &world.state.last);
+    take_out_rebound(&last.contacts, &mut work.start, &work.rows);
 }

@@ -18,6 +18,10 @@ const DEEPEST_PUSH_SPEED: f64 = 1.0;
 /// Speed at which a contact that has begun in depth takes on its load under Newton's method \[m/s\].
 const RELIEF_SPEED: f64 = 0.05;
 
+/// Passes over the contacts after every sweep or iteration. Contacts of vertices are independent and take one; those of edges and
+/// faces share vertices, and with too few passes each takes the friction of the others away.
+const PASSES: u32 = 4;
+
 /// Name of the primitives that touch, by which a contact is found again in the next substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum ContactName {
@@ -158,14 +162,16 @@ pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 
     if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip() } else { DVec3::ZERO }
 }
 
-/// One pass over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
+/// Passes over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
 /// of the substep.
 pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
-    for contact in contacts {
-        let weight = effective_inverse_mass(&contact.row, rows);
-        if weight > 0.0 {
-            separate(contact, rows, weight);
-            apply_friction(contact, start, rows, weight);
+    for _ in 0..PASSES {
+        for contact in contacts.iter_mut() {
+            let weight = effective_inverse_mass(&contact.row, rows);
+            if weight > 0.0 {
+                separate(contact, rows, weight);
+                apply_friction(contact, start, rows, weight);
+            }
         }
     }
 }

@@ -261,25 +261,28 @@ impl Probe<'_> {
         place: impl Fn(VertexIndex) -> DVec3,
     ) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
-        let point: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| place(*vi) * s).sum();
+        let sum = |x: &dyn Fn(VertexIndex) -> DVec3| -> DVec3 {
+            vertices.iter().zip(weights).map(|(vi, s)| x(*vi) * s).sum()
+        };
+        let point = sum(&place);
         let (distance, normal) = self.placed.shape.signed_distance(point);
         if distance > self.reach(&vertices, weights) {
             return None;
         }
         let foot = point - normal * distance;
         let friction = surface.friction.pair(self.obstacle.friction);
+        let begun = sum(&|vi| self.carried(vi));
         let row = ContactRow {
             vertices,
             weights,
             normal,
             offset: normal.dot(foot) + surface.offset,
             thickness: surface.offset,
-            // Of the point and not of the foot: what sticks turns with the body as a whole.
-            body_displacement: self.placed.displacement(point),
+            // Of the point and not of the foot, and from where it was: what sticks turns with the body as a whole, exactly.
+            body_displacement: begun - sum(&|vi| self.view.start[vi.to_usize()]),
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
-        let begun: DVec3 = vertices.iter().zip(weights).map(|(vi, s)| self.carried(*vi) * s).sum();
         let depth = (surface.offset - self.placed.shape.signed_distance(begun).0).max(0.0);
         Some(Contact { depth, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }

@@ -16,6 +16,8 @@ use taffeta_core::tasks::collect;
 const ARC: f64 = std::f64::consts::FRAC_PI_2;
 /// Part of what a face was allowed before by which it may go beyond that: round-off.
 const ROUND_OFF: f64 = 1e-9;
+/// Sine of the angle from which on its axis is known.
+const LEAST_SINE: f64 = 1e-6;
 /// Part of its distance that a face that cannot keep its separation must be left with on its path to count as outside.
 const SPARED_SHARE: f64 = 1e-6;
 /// Faces that one task takes.
@@ -30,8 +32,10 @@ pub struct MovingShape<'a> {
     start: WorldShape,
     end: WorldShape,
     skeleton: Skeleton,
-    /// The angle by which it turns at most, and how far its corners are from the center. What a ball turns by does not matter.
+    /// The angle by which it turns at most, about which axis, and how far its corners are from the center. What a ball turns by does
+    /// not matter. Without an axis it turns by nothing or by half a turn.
     angle: f64,
+    axis: Option<DVec3>,
     reach: f64,
 }
 
@@ -46,9 +50,12 @@ impl<'a> MovingShape<'a> {
         let is_ball = matches!(start, WorldShape::Sphere { .. });
         // The norm of the difference of two rotations is √2 times the chord of the angle between them.
         let angle = if is_ball { 0.0 } else { ARC * (0.5 * squared).sqrt() };
+        let [x, y, z] = (last.rotation * first.rotation.transpose()).to_cols_array_2d();
+        let twice_sine = DVec3::new(y[2] - z[1], z[0] - x[2], x[1] - y[0]);
+        let axis = (twice_sine.length() > LEAST_SINE).then(|| twice_sine.normalize());
         let skeleton = start.skeleton();
         let reach = skeleton.points.iter().map(|x| x.distance(first.translation)).fold(0.0, f64::max);
-        Self { obstacle, poses, start, end, skeleton, angle, reach }
+        Self { obstacle, poses, start, end, skeleton, angle, axis, reach }
     }
 
     /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
@@ -268,10 +275,13 @@ impl GuardedFace {
         let [first, last] = shape.normals(normal);
         let height = |normal: DVec3, shape: &WorldShape, x: DVec3| normal.dot(x) - shape.support(normal);
         // While the shape turns, the height of a vertex above it is no linear function of time: it bends by up to
-        // `ω² r + 2 ω v`, an eighth of which is the most by which it may sag below the line between its ends.
+        // `ω² r + 2 ω v`, an eighth of which is the most by which it may sag below the line between its ends. All of that is
+        // across the axis: a plane that turns in itself does not sag.
+        let across = shape.axis.map_or(1.0, |axis| axis.cross(first).length());
         let sags: [f64; 3] = std::array::from_fn(|k| {
             let (way, arm) = shape.way_of(x[k], moves[k]);
-            0.125 * (shape.angle * shape.angle * arm.max(shape.reach) + 2.0 * shape.angle * way)
+            let bend = shape.angle * shape.angle * arm.max(shape.reach) + 2.0 * shape.angle * way;
+            0.125 * across * bend
         });
         let widths: [f64; 3] = std::array::from_fn(|k| height(first, &shape.start, x[k]) - sags[k]);
         let width = widths.into_iter().fold(f64::INFINITY, f64::min);

@@ -101,39 +101,41 @@ fn share_of_mesh(mesh: &MeshObstacle, looks: &Looks, targets: &[Target]) -> f64 
     share_of_walk(&follow(looks, |time| mesh.positions_at(time)), targets)
 }
 
-/// Displacement of an obstacle in closed form in the step at its greatest speed, relative to the smallest target near
-/// it.
+/// Displacement of an obstacle in closed form in the step at its greatest speed, relative to the smallest target near it. Only
+/// its part at each target counts: what is far away may turn fast.
 fn share_of_closed(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f64 {
     let [start, end] = ends_of(looks);
     if obstacle.motion.stands_between(start, end) {
         return 0.0;
     }
-    let Some(half) = obstacle.shape.half_size() else {
-        return share_of_plane(obstacle, looks, targets);
+    let half = obstacle.shape.half_size().map(|half| half * obstacle.place.scale);
+    let walk = half.map(|half| {
+        let corners = corners_of(Aabb { low: -half, high: half });
+        follow(looks, |time| carry(obstacle, time, &corners))
+    });
+    let is_near = |target: &&Target| match &walk {
+        Some(walk) => walk.area.overlaps(&target.area),
+        None => is_below(obstacle, looks, target),
     };
-    let half = half * obstacle.place.scale;
-    let corners = corners_of(Aabb { low: -half, high: half });
-    share_of_walk(&follow(looks, |time| carry(obstacle, time, &corners)), targets)
-}
-
-/// Displacement of a plane in the step at its greatest speed, relative to the smallest target near it. A plane has no
-/// end: only its part at each target counts.
-fn share_of_plane(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f64 {
-    let (scale, start) = (obstacle.place.scale, obstacle.pose_at(ends_of(looks)[0]));
-    let times = || looks.iter().flatten();
     let share = |target: &Target| {
         let corners = corners_of(target.area);
-        let is_below = |time: &f64| {
-            let shape = obstacle.shape.placed(&obstacle.pose_at(*time), scale);
-            corners.iter().any(|x| shape.signed_distance(*x).0 <= 0.0)
-        };
-        if !times().any(is_below) {
-            return 0.0;
-        }
-        let carried = corners.map(|x| start.apply_inverse(x));
-        follow(looks, |time| carry(obstacle, time, &carried)).stride / target.size
+        let inside = |x: DVec3| half.map_or(x, |half| x.clamp(-half, half));
+        // Where the target is at any look, for it may be there in some of them only.
+        let places = looks.iter().flatten().map(|time| obstacle.pose_at(*time));
+        let points: Vec<DVec3> =
+            places.flat_map(|pose| corners.map(|x| inside(pose.apply_inverse(x)))).collect();
+        follow(looks, |time| carry(obstacle, time, &points)).stride / target.size
     };
-    targets.iter().map(share).fold(0.0, f64::max)
+    targets.iter().filter(is_near).map(share).fold(0.0, f64::max)
+}
+
+/// Returns whether a target is below the surface of a half-space in part, at any look.
+fn is_below(obstacle: &Obstacle, looks: &Looks, target: &Target) -> bool {
+    let corners = corners_of(target.area);
+    looks.iter().flatten().any(|time| {
+        let shape = obstacle.shape.placed(&obstacle.pose_at(*time), obstacle.place.scale);
+        corners.iter().any(|x| shape.signed_distance(*x).0 <= 0.0)
+    })
 }
 
 /// Where an obstacle takes points of its frame by a time \[s\] \[m\].

@@ -81,7 +81,9 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
     ] {
         for by in [far(), turned()] {
             let mut description = with_cape(solver, is_remeshed);
-            // Contact makes the smallest difference grow: a few frames, with equal substeps that are solved well.
+            // Contact makes the smallest difference grow: a few frames, with equal substeps that are solved well. Under Newton's
+            // method round-off decides which contact slides first: two.
+            let (frames, bound) = if solver == SolverChoice::Global { (2, 1e-5) } else { (5, 1e-11) };
             description.simulation.substeps = Some(4);
             description.simulation.accuracy = 1e-6;
             let (mut here, mut there) = (build(&description), build(&description));
@@ -93,15 +95,13 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
             let place = there.obstacles()[0].pose_at(there.time());
             assert!(place.translation.distance(by.apply(here.obstacles()[0].place.translate)) < 1e-12);
             let mut touched = 0;
-            for frame in 0..5 {
+            for frame in 0..frames {
                 let [a, b] = [&mut here, &mut there].map(|world| run(world, 1));
                 touched += a.contacts;
                 let case = format!("{solver:?}, remeshed: {is_remeshed}, {by:?}, frame {frame}");
                 assert!((a.metrics.max_strain - b.metrics.max_strain).abs() < 1e-5, "{case}");
                 assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
                 let error = apart(&here, &by, &there, "cape");
-                // Round-off decides which contact slides first, and remeshing adds to that.
-                let bound = if solver == SolverChoice::Global { 1e-3 } else { 1e-11 };
                 assert!(error < bound, "{case}: {error:e} m");
             }
             assert!(touched > 0, "the cape lies on the body");

@@ -3,7 +3,7 @@
 //! Candidates are collected with a margin and re-measured in every substep; they are collected anew when the cloth or
 //! an obstacle has moved by a quarter of the margin since: the two together by half of it.
 
-use crate::obstacle::{Obstacle, PlacedShape};
+use crate::obstacle::{Obstacle, PlacedShape, displacement_under};
 use crate::response::{Contact, ContactName};
 use crate::shape::{Skeleton, WorldShape};
 use glam::DVec3;
@@ -272,14 +272,16 @@ impl Probe<'_> {
         let foot = point - normal * distance;
         let friction = surface.friction.pair(self.obstacle.friction);
         let begun = sum(&|vi| self.carried(vi));
+        // Of the point and not of the foot: what sticks turns with the body as a whole.
+        let along = begun - sum(&|vi| self.view.start[vi.to_usize()]);
+        let across = point - self.placed.carry_back(point);
         let row = ContactRow {
             vertices,
             weights,
             normal,
             offset: normal.dot(foot) + surface.offset,
             thickness: surface.offset,
-            // Of the point and not of the foot, and from where it was: what sticks turns with the body as a whole, exactly.
-            body_displacement: begun - sum(&|vi| self.view.start[vi.to_usize()]),
+            body_displacement: displacement_under(normal, along, across),
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };

@@ -68,6 +68,11 @@ pub struct PlacedShape {
 }
 
 impl PlacedShape {
+    /// Where a point that moves along with the body was at the start of the substep \[m\].
+    pub fn carry_back(&self, point: DVec3) -> DVec3 {
+        if self.start == self.end { point } else { self.start.apply(self.end.apply_inverse(point)) }
+    }
+
     /// Versine of the angle by which the body turns over the substep: 1 less its cosine.
     pub fn versine(&self) -> f64 {
         let turned = self.end.rotation - self.start.rotation;
@@ -78,6 +83,12 @@ impl PlacedShape {
     pub fn carry(&self, point: DVec3) -> DVec3 {
         if self.start == self.end { point } else { self.end.apply(self.start.apply_inverse(point)) }
     }
+}
+
+/// Displacement of a body under a contact \[m\]: along the surface that of its point `from` where the contact was at the start, so
+/// that what sticks goes with the body exactly; across the surface that of its point `to` where the contact is now.
+pub(crate) fn displacement_under(normal: DVec3, from: DVec3, to: DVec3) -> DVec3 {
+    from + normal * normal.dot(to - from)
 }
 
 #[cfg(test)]

@@ -18,9 +18,9 @@ const DEEPEST_PUSH_SPEED: f64 = 1.0;
 /// Speed at which a contact that has begun in depth takes on its load under Newton's method \[m/s\].
 const RELIEF_SPEED: f64 = 0.05;
 
-/// Passes over the contacts after every sweep or iteration. Contacts of vertices are independent and take one; those of edges and
-/// faces share vertices, and with too few passes each takes the friction of the others away.
-const PASSES: u32 = 4;
+/// Passes over the contacts between cloths after every sweep. They share vertices, and with fewer passes each takes the friction
+/// of the others away.
+const MUTUAL_PASSES: u32 = 4;
 
 /// Name of the primitives that touch, by which a contact is found again in the next substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -162,11 +162,11 @@ pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 
     if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip() } else { DVec3::ZERO }
 }
 
-/// Passes over the contacts in their order: separation, then friction. `start` holds the positions \[m\] at the start
-/// of the substep.
+/// One pass over the contacts in their order, then more over those between cloths: separation, then friction. `start` holds the
+/// positions \[m\] at the start of the substep.
 pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
-    for _ in 0..PASSES {
-        for contact in contacts.iter_mut() {
+    for pass in 0..MUTUAL_PASSES {
+        for contact in contacts.iter_mut().filter(|contact| pass == 0 || contact.row.is_mutual()) {
             let weight = effective_inverse_mass(&contact.row, rows);
             if weight > 0.0 {
                 separate(contact, rows, weight);

@@ -3,6 +3,7 @@
 use super::{HARD_SHARE, Proximity, Step};
 use crate::encounter::{Encounter, Passage};
 use crate::fans::Nearest;
+use crate::obstacle::displacement_under;
 use crate::pair::{Closest, PAIRS_PER_TASK, Pair, PairKind, closest};
 use crate::response::{Contact, ContactName};
 use crate::sides::{Feature, Point, Sides};
@@ -214,19 +215,18 @@ impl Proximity {
         are_inside && is_obstacle(first) != is_obstacle(second) && has_borne(sides, bearing)
     }
 
-    /// How far the end of an arm \[m\] that stands at the end on a point of an obstacle moves over a substep because the obstacle turns:
-    /// what sticks to it at a distance goes farther than its surface. Elements tell how it turns.
-    fn turned_by_body(&self, point: &Point, arm: DVec3, step: Step<'_>) -> DVec3 {
+    /// The rotation of an obstacle at a point of it over a substep; its elements tell how it turns.
+    fn turn_at(&self, point: &Point, step: Step<'_>) -> DMat3 {
         let corners =
             if point.count == 3 { Some(point.vertices) } else { self.fans.first_at(point.vertices[0]) };
         let place = |x: &[DVec3]| corners.map(|corners| corners.map(|v| x[v as usize]));
         let (start, end) = (place(step.start), place(step.end));
         if start == end {
-            return DVec3::ZERO;
+            return DMat3::IDENTITY;
         }
         match (start.and_then(axes), end.and_then(axes)) {
-            (Some(start), Some(end)) => arm - start * (end.transpose() * arm),
-            _ => DVec3::ZERO,
+            (Some(start), Some(end)) => end * start.transpose(),
+            _ => DMat3::IDENTITY,
         }
     }
 
@@ -266,7 +266,16 @@ impl Proximity {
             row.normal = outward;
             row.offset = offset + outward.dot(at(step.end, k));
             let moved = at(step.end, k) - at(step.start, k);
-            row.body_displacement = moved + self.turned_by_body(&sides.points[k], outward * offset, step);
+            // What sticks to it at a distance goes farther than its surface, and need not be where the motion was to end.
+            let turn = self.turn_at(&sides.points[k], step);
+            let (arm, arm_at_end) = (at(step.start, 1 - k) - at(step.start, k), outward * offset);
+            let [along, across] = [turn * arm - arm, arm_at_end - turn.transpose() * arm_at_end];
+            row.body_displacement = moved + displacement_under(outward, along, across);
+        }
+        if bodies.iter().all(|body| body.is_cloth) {
+            let arm = at(step.start, 0) - at(step.start, 1);
+            let along = self.turn_at(&sides.points[1], step) * arm - arm;
+            row.body_displacement = displacement_under(normal, along, DVec3::ZERO);
         }
         let first = row.vertices[0];
         (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);

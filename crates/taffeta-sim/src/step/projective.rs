@@ -15,6 +15,10 @@ use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
 use taffeta_solve::drivers::projective::ProjectiveDriver;
 
+/// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
+/// faces share vertices.
+const CONTACT_PASSES: u32 = 4;
+
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
 /// left. The forces of contacts are remembered, and the next substep begins with them.
 pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
@@ -53,7 +57,7 @@ fn meet_late_contacts(world: &mut World, h: f64) {
     let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h };
     let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
     let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
-    project(&mut late, &work.start, &mut work.rows);
+    (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
     put_back(&work.guided, &mut work.rows);
 }
 
@@ -97,7 +101,7 @@ fn iterate(
 /// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
 fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [DVec3], h: f64) {
     let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
-    project(&mut last.contacts, &work.start, &mut work.rows);
+    (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
         if row.inverse_mass > 0.0 {
             *force += (row.position() - *before) / (row.inverse_mass * h * h);

@@ -22,7 +22,7 @@ use taffeta_core::index::DenseIndex;
 /// Longest substep; the longest in which something moves that touches something, for nothing announces that it will come to
 /// a stop, or get loose; and the first one, at the start and after the forces have jumped \[s\].
 const LONGEST: f64 = 1.0 / 60.0;
-const LONGEST_TOUCHED: f64 = 1.0 / 240.0;
+const LONGEST_TOUCHED: f64 = 1.0 / 120.0;
 const FIRST: f64 = 1.0 / 960.0;
 
 /// Shortest substep that the error asks for \[s\].

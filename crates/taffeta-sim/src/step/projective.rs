@@ -8,7 +8,7 @@ use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
 use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
-use taffeta_contact::response::{Borne, project, take_back_slip, take_out_rebound};
+use taffeta_contact::response::{Borne, project, take_back_slip};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -34,8 +34,6 @@ pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Re
     let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
     note_forces(&mut world.state, h);
-    let (work, last) = (&mut world.scratch, &world.state.last);
-    take_out_rebound(&last.contacts, &mut work.start, &work.rows);
     meet_late_contacts(world, h);
     Ok(())
 }

@@ -200,10 +200,15 @@ impl Proximity {
 
     /// Sees to it that the pairs are complete for a motion; returns whether they had to be collected anew.
     pub fn follow(&mut self, step: Step<'_>) -> bool {
+        self.follow_ahead(step, step)
+    }
+
+    /// Like [`follow`](Self::follow), for a motion that is the beginning of another one: those that are collected are for that.
+    pub fn follow_ahead(&mut self, step: Step<'_>, whole: Step<'_>) -> bool {
         if !self.is_stale && self.bounds.hold(step) {
             return false;
         }
-        self.collect_expected(step);
+        self.collect_expected(whole);
         true
     }
 

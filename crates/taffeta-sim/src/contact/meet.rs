@@ -1,7 +1,9 @@
 //! Contacts of cloths with themselves, each other and mesh obstacles.
 
 use crate::contact::path::{contact_path, moving_shapes};
+use crate::derive::solver_facts::is_first_stage;
 use crate::derive::world::World;
+use crate::model::inertia::GAMMA;
 use taffeta_contact::Contact;
 use taffeta_contact::proximity::Which;
 use taffeta_contact::response::stabilize;
@@ -22,7 +24,9 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
     let before = contacts.len();
     let mut pulls = Vec::new();
     {
-        proximity.follow(step);
+        // One search for both stages.
+        let whole = is_first_stage(world).then(|| path.prolonged(1.0 / GAMMA));
+        proximity.follow_ahead(step, whole.as_ref().map_or(step, |whole| whole.step(&shapes)));
         proximity.add_contacts(step, which, &bearing, &mut contacts);
         proximity.add_pulls(step, &mut pulls);
     };

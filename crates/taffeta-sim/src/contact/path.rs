@@ -26,6 +26,14 @@ impl ContactPath {
         Step { start, end, velocities, prescribed, time: *time, h: *h, shapes }
     }
 
+    /// The path as it goes on for `factor` times as long.
+    pub(crate) fn prolonged(&self, factor: f64) -> Self {
+        let Self { start, end, velocities, prescribed, time, h } = self;
+        let end = start.iter().zip(end).map(|(x, y)| *x + (*y - *x) * factor).collect();
+        let (start, velocities, prescribed) = (start.clone(), velocities.clone(), prescribed.clone());
+        Self { start, end, velocities, prescribed, time: *time, h: h * factor }
+    }
+
     /// Lets everything that stays where it is be what cannot be moved: stopping others would carry it along with the mean of
     /// all motions.
     pub(crate) fn hold_what_stays(&mut self) {

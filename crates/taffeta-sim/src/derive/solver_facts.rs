@@ -74,6 +74,11 @@ pub(crate) fn is_second_order(world: &World) -> bool {
     }
 }
 
+/// Returns whether a stage is the first of two.
+pub(crate) fn is_first_stage(world: &World) -> bool {
+    is_second_order(world) && world.scratch.first_stage.is_empty()
+}
+
 /// The time integration in use: `euler` or `sdirk2`.
 pub fn time_integration_name(world: &World) -> &'static str {
     if is_second_order(world) { "sdirk2" } else { "euler" }

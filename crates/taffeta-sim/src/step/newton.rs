@@ -26,19 +26,12 @@ use taffeta_solve::drivers::newton::{
 /// Speed beyond the give of its friction from which a contact slides \[m/s\].
 const SLIDING_SPEED: f64 = 1e-3;
 
-/// Part of the tolerance of a substep to which its first stage is solved. The second stage goes on from there, by 2.4 times
-/// as far: with as much as the tolerance itself the error of a swing is half as large again, with less it costs more.
-const FIRST_STAGE_PART: f64 = 0.6;
-
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
     turn_loads(world, h);
     let span = if is_first_stage(world) { h / GAMMA } else { h };
-    let mut limits = newton_limits(world, span);
-    if is_first_stage(world) {
-        limits.tolerance *= FIRST_STAGE_PART;
-    }
+    let limits = newton_limits(world, span);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();

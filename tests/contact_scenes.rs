@@ -29,7 +29,7 @@ const CASES: &[Case] = &[
     },
     Case { name: "funnel", overrides: &[], frames: 20 },
     Case { name: "stack", overrides: &[], frames: 20 },
-    Case { name: "knot", overrides: &[], frames: 40 },
+    Case { name: "knot", overrides: &[], frames: 60 },
     Case { name: "tablecloth_pull", overrides: &["cloth.0.remesh.size_min=0.05"], frames: 50 },
     Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-1]"], frames: 12 },
     Case { name: "bullet", overrides: &["cloth.0.velocity=[0,0,-10]"], frames: 6 },

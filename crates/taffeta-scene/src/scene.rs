@@ -101,12 +101,15 @@ pub struct Scene {
 const DRAFT_EDGES: f64 = 2.0;
 
 impl Scene {
-    /// Makes everything rougher for a first look: the accuracy is "draft", unless it is rougher already, and the edges of
-    /// cloths that are remeshed are twice as long.
+    /// Makes everything rougher for a first look: a tolerance is four times as large, or the accuracy is "draft", unless it is rougher
+    /// already; and the edges of cloths that are remeshed are twice as long.
     pub fn make_draft(&mut self) {
         let settings = &mut self.simulation.settings;
         let draft = ACCURACIES.iter().find(|(name, _)| *name == "draft").map_or(0.0, |(_, value)| *value);
-        settings.accuracy = settings.accuracy.max(draft);
+        match &mut settings.tolerance {
+            Some(tolerance) => *tolerance *= DRAFT_EDGES * DRAFT_EDGES,
+            None => settings.accuracy = settings.accuracy.max(draft),
+        }
         for cloth in &mut self.cloths {
             cloth.remesh = cloth.remesh.map(|remesh| remesh.coarsened(DRAFT_EDGES));
         }

@@ -36,6 +36,7 @@ pub(crate) fn set_gravity(world: &mut World, gravity: DVec3) -> Result<(), Build
 pub(crate) fn set_accuracy(world: &mut World, accuracy: f64) -> Result<(), BuildError> {
     refuse("simulation", find_accuracy_defect(accuracy))?;
     world.setup.settings.accuracy = accuracy;
+    world.setup.settings.tolerance = None;
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use crate::log::warn;
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
-use taffeta_sim::{BuildError, MAX_THREADS, World, ask};
+use taffeta_sim::{BuildError, MAX_THREADS, SimulationSettings, World, ask};
 
 /// Warning for runs of a solver without contact between cloths, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
@@ -57,7 +57,7 @@ impl Prepared {
         options: &RunOptions,
         warnings: &mut Vec<String>,
     ) -> Result<Self, Failure> {
-        let accuracy = scene.simulation.settings.accuracy;
+        let before = scene.simulation.settings.clone();
         if options.draft {
             scene.make_draft();
         }
@@ -82,7 +82,7 @@ impl Prepared {
             warnings.push(ROUGH_FORCES.to_owned());
         }
         if options.draft {
-            warnings.extend(describe_vain_draft(&scene, accuracy, &world));
+            warnings.extend(describe_vain_draft(&scene, &before, &world));
         }
         warnings.dedup();
         Ok(Self {
@@ -103,13 +103,13 @@ impl Prepared {
     }
 }
 
-/// A warning of a draft that is the scene itself, whose accuracy was another one before.
-fn describe_vain_draft(scene: &Scene, accuracy: f64, world: &World) -> Option<String> {
+/// A warning of a draft that is the scene itself, whose settings were others `before`.
+fn describe_vain_draft(scene: &Scene, before: &SimulationSettings, world: &World) -> Option<String> {
     let reason = if !ask::knows_its_error(world) {
         format!("the solver {} takes its substeps from the mesh and not from `accuracy`", world.solver_name())
     } else if scene.simulation.is_static() {
         "an equilibrium is found without `accuracy`".to_owned()
-    } else if scene.simulation.settings.accuracy == accuracy {
+    } else if scene.simulation.settings == *before {
         "the `accuracy` of the scene is as rough already".to_owned()
     } else {
         return None;

@@ -3,7 +3,7 @@
 use super::prepare::Prepared;
 use super::summary_file::{
     Accuracy, Counts, Groups, Iterations, SeamEntry, SolverFacts, Span, StageSeconds, Substeps, SummaryFile,
-    Units, seconds,
+    Tolerance, Units, seconds,
 };
 use super::totals::Totals;
 use crate::files::shell_word;
@@ -141,6 +141,7 @@ impl Summary<'_> {
             name: prepared.world.solver_name(),
             why: ask::solver_reason(&prepared.world),
             accuracy: self.accuracy(),
+            tolerance: self.tolerance(),
             substeps: Substeps {
                 setting: settings.substeps.into(),
                 per_frame: totals.substeps_per_frame.map(Span::from),
@@ -161,10 +162,21 @@ impl Summary<'_> {
         let world = &self.prepared.world;
         let steps = world.frame();
         ask::knows_its_error(world).then(|| Accuracy {
-            allowed: self.prepared.scene.simulation.settings.accuracy,
+            allowed: ask::accuracy(world),
             largest: self.totals.largest_error,
             mean: (steps > 0).then(|| self.totals.summed_errors / steps as f64),
         })
+    }
+
+    fn tolerance(&self) -> Tolerance {
+        let world = &self.prepared.world;
+        let is_known = ask::knows_its_error(world);
+        Tolerance {
+            asked: self.prepared.scene.simulation.settings.tolerance,
+            mesh: ask::mesh_error(world),
+            time: is_known.then(|| ask::position_error(world, self.totals.largest_error)),
+            solver: is_known.then_some(self.totals.solution_error),
+        }
     }
 
     fn warnings(&self) -> Vec<String> {

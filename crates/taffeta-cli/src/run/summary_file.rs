@@ -115,6 +115,8 @@ pub(super) struct SolverFacts {
     pub why: String,
     /// Error of a substep; `null` for solvers that do not estimate it.
     pub accuracy: Option<Accuracy>,
+    /// Errors of positions, of the mesh, of the steps and of their solution.
+    pub tolerance: Tolerance,
     /// Substeps per frame.
     pub substeps: Substeps,
     /// Groups of bodies that were stepped by themselves, per frame.
@@ -137,6 +139,22 @@ pub(super) struct Accuracy {
     pub largest: f64,
     /// Mean over the steps of the largest error of each \[1\]; `null` without a step.
     pub mean: Option<f64>,
+}
+
+/// Errors of positions: what was asked for, and what was reached.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "tolerance")]
+pub(super) struct Tolerance {
+    /// The key `tolerance` \[m\]; `null` if the scene does not have it, or has `accuracy`.
+    pub asked: Option<f64>,
+    /// Largest distance of a face from the smooth cloth at the end, by the sizing of the last remeshing pass \[m\]; `null` without
+    /// one, or with thresholds.
+    pub mesh: Option<f64>,
+    /// What the largest estimated error of a substep adds up to in a second or so, in the largest body \[m\]; `null` for solvers that do
+    /// not estimate it.
+    pub time: Option<f64>,
+    /// Farthest from the solution of a substep, against inertia \[m\]; `null` for those solvers.
+    pub solver: Option<f64>,
 }
 
 /// Substeps per frame.

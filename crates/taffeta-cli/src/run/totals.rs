@@ -111,6 +111,9 @@ pub(super) struct Totals {
     pub largest_error: f64,
     #[serde(default)]
     pub summed_errors: f64,
+    /// The largest distance from the solution of a stage \[m\].
+    #[serde(default)]
+    pub solution_error: f64,
     /// Substeps in which Newton's method did not converge.
     pub not_converged: u64,
     /// Cloths that have as many vertices as they may have, with that number.
@@ -207,6 +210,7 @@ impl Totals {
         Extent::include(&mut self.iterations, u64::from(plan.iterations));
         self.largest_error = self.largest_error.max(plan.error);
         self.summed_errors += plan.error;
+        self.solution_error = self.solution_error.max(plan.solution_error);
         self.not_converged += u64::from(plan.not_converged);
         if let Some(excess) = plan.capped_excess {
             self.capped_excess = Some(self.capped_excess.unwrap_or(0.0).max(excess));

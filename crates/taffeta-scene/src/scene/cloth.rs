@@ -118,7 +118,10 @@ impl ClothTable {
         let pins = self.resolve_pins(solver, at);
         // Fewer vertices for the same error, where neither hinges nor seams ask for well-shaped triangles.
         let may_stretch = bending == BendingModel::Curvature && self.seam.is_none();
-        let remesh = self.remesh.as_ref().map(|table| table.resolve(may_stretch, &at.at("remesh")));
+        let remesh = self
+            .remesh
+            .as_ref()
+            .map(|table| table.resolve(may_stretch, settings.tolerance, &at.at("remesh")));
         let seams = self.seam.as_ref().map_or(&[][..], |seam| &seam.0);
         let seams = resolve_seams(seams, settings, &at.at("seam"));
         self.check_remesh(remesh.as_ref(), &seams, at);

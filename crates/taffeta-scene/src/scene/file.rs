@@ -118,8 +118,9 @@ impl SceneTable {
             at.refuse("`simulation.duration` is missing".to_owned(), help);
             return None;
         };
-        let simulation = simulation.resolve(&at.at("simulation"));
-        let (settings, solver) = (&simulation.settings, simulation.settings.solver);
+        let mut simulation = simulation.resolve(&at.at("simulation"));
+        let settings = &simulation.settings.clone();
+        let solver = settings.solver;
         let default = MaterialsTable::default();
         let materials = Library::new(self.materials.as_ref().unwrap_or(&default), &at.at("materials"));
         let names = BodyNames {
@@ -129,6 +130,10 @@ impl SceneTable {
         };
         let cloth = |table: &ClothTable, at: &Place<'_>| table.resolve(&materials, settings, at);
         let cloths = resolve_all(&self.cloth.0, &at.at("cloth"), cloth);
+        if !at.at("simulation").given(&["accuracy"]).is_empty() {
+            // It says more about the steps; the meshes have the tolerance by now.
+            simulation.settings.tolerance = None;
+        }
         let ropes = resolve_all(ropes, &at.at("rope"), |table, at| table.resolve(solver, at));
         let solids = resolve_all(solids, &at.at("solid"), |table, at| table.resolve(solver, at));
         let probes = Probes::resolve(&self.probe.0, &names, &at.at("probe"));

@@ -116,11 +116,17 @@ impl From<&RemeshSettings> for RemeshTable {
 }
 
 impl RemeshTable {
-    /// The settings, checked; `may_stretch` says whether one error makes the mesh anisotropic if the scene does not say.
-    pub(super) fn resolve(&self, may_stretch: bool, at: &Place<'_>) -> RemeshSettings {
+    /// The settings, checked; `may_stretch` says whether one error makes the mesh anisotropic if the scene does not say. `tolerance` \[m\]
+    /// is that of the scene.
+    pub(super) fn resolve(
+        &self,
+        may_stretch: bool,
+        tolerance: Option<f64>,
+        at: &Place<'_>,
+    ) -> RemeshSettings {
         let default = RemeshSettings::default();
         // Who gives thresholds wants them.
-        let unless_given = default.refine_error.filter(|_| at.given(&THRESHOLDS).is_empty());
+        let unless_given = tolerance.or(default.refine_error).filter(|_| at.given(&THRESHOLDS).is_empty());
         let refine_error = self.refine_error.map_or(unless_given, |error| error.0);
         let or = |key: Option<Positive>, default: f64| key.map_or(default, f64::from);
         let or_off = |key: Option<OrOff<ABOVE_ZERO>>, default| key.map_or(default, |key| key.0);

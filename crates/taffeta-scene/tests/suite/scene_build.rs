@@ -375,6 +375,27 @@ fn a_table_with_the_name_of_a_preset_changes_it() {
 }
 
 #[test]
+fn one_tolerance_is_that_of_meshes_and_steps() {
+    let text = SMALL.replace("size = [1, 1]", "size = [2, 1]") + "remesh = {}\n";
+    let accuracy = |scene: &Scene| ask::accuracy(&World::build(&scene.build().unwrap()).unwrap());
+    let error = |scene: &Scene| scene.cloths[0].remesh.unwrap().refine_error;
+    let of = |settings: &[&str]| read_with(&text, settings);
+    assert_eq!((error(&of(&[])), accuracy(&of(&[]))), (Some(0.004), 1e-4));
+    // A quarter of the default of 4 mm per meter: errors of substeps fall to an eighth.
+    let mut scene = of(&["simulation.tolerance=0.002"]);
+    assert_eq!(error(&scene), Some(0.002));
+    assert!((accuracy(&scene) / 1.25e-5 - 1.0).abs() < 1e-12, "{}", accuracy(&scene));
+    let resolved = scene.to_json().to_string();
+    let again = Scene::from_str(&resolved, Path::new("scene.json"), &[]).unwrap();
+    assert_eq!((again.to_json(), accuracy(&again)), (scene.to_json(), accuracy(&scene)));
+    scene.make_draft();
+    assert_eq!((error(&scene), accuracy(&scene)), (Some(0.008), 1e-4));
+    let both = ["simulation.tolerance=0.002", "simulation.accuracy=1e-3", "cloth.0.remesh.refine_error=0.01"];
+    assert_eq!((error(&of(&both[..2])), accuracy(&of(&both[..2]))), (Some(0.002), 1e-3));
+    assert_eq!((error(&of(&both)), accuracy(&of(&both))), (Some(0.01), 1e-3));
+}
+
+#[test]
 fn unused_materials_are_warned_about() {
     let table = "[materials.rare]\ndensity = 1\nstretch = [1, 1]\nbend = [0, 0]\n";
     let scene = read(&format!("{SMALL}{table}"));

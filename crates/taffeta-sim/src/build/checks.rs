@@ -54,6 +54,12 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     if let Some(reason) = find_accuracy_defect(description.simulation.accuracy) {
         return refuse("simulation".into(), reason);
     }
+    if let Some(tolerance) = description.simulation.tolerance.filter(|t| !t.is_finite() || *t <= 0.0) {
+        return refuse(
+            "simulation".into(),
+            format!("tolerance is {tolerance}; it must be finite and above 0"),
+        );
+    }
     if let Some(reason) = find_gravity_defect(gravity) {
         return refuse("simulation".into(), reason);
     }

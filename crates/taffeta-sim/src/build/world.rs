@@ -7,13 +7,14 @@ use crate::build::ropes::list_inputs;
 use crate::build::seams::laws::{begin_sewing, seam_laws};
 use crate::build::seams::pair::pair_seams;
 use crate::build::solids::{expand, place_and_pin};
+use crate::derive::bodies::extent;
 use crate::derive::crossings::note_crossings;
 use crate::derive::derived::{Derived, Kept};
 use crate::derive::rebuild::{freeze, refill, resolve_solver};
 use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
-use crate::model::description::{ClothDescription, SolverChoice, WorldDescription};
+use crate::model::description::{ClothDescription, SolverChoice, WorldDescription, accuracy_for};
 use crate::model::error::BuildError;
 use crate::model::ids::BodyIds;
 use crate::model::loose::LooseBody;
@@ -120,6 +121,11 @@ fn assemble(
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.begin(0.0));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
+    if let Some(tolerance) = setup.settings.tolerance {
+        let sizes = (0..setup.cloths.len() + setup.bodies.len())
+            .map(|body| extent(&sheet.layout.raw[sheet.vertex_range(body as u32)]));
+        setup.settings.accuracy = accuracy_for(tolerance, sizes.fold(0.0, f64::max));
+    }
     let choice = resolve_solver(&setup.settings, sheet.topology.vertex_count);
     let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice, solves: true };
     let derived = pool.install(|| Derived::build(source, Kept::default()));

@@ -1,7 +1,8 @@
 //! Which solver a world uses, why, and what it can tell.
 
+use crate::derive::bodies::{body_count, extent};
 use crate::derive::world::{Part, World};
-use crate::model::description::{SolverChoice, TimeIntegration};
+use crate::model::description::{SolverChoice, TimeIntegration, tolerance_of};
 use taffeta_core::VertexIndex;
 use taffeta_solve::{ProjectiveTimes, RowForce};
 
@@ -92,6 +93,12 @@ pub fn knows_its_error(world: &World) -> bool {
 /// The error that a substep may have, relative to the size of a body.
 pub fn accuracy(world: &World) -> f64 {
     world.setup.settings.accuracy
+}
+
+/// How far positions may be off at a local error, relative to the size of a body, in the largest body \[m\].
+pub fn position_error(world: &World, local_error: f64) -> f64 {
+    let size = |body| extent(&world.state.sheet.layout.raw[world.state.sheet.vertex_range(body as u32)]);
+    tolerance_of(local_error, (0..body_count(world)).map(size).fold(0.0, f64::max))
 }
 
 /// Times that projective dynamics has spent since its system was built, which happens at the start and after every change of

@@ -1,6 +1,7 @@
 //! Fields over the elements of a cloth besides their places: sizes of vertices, strains of faces.
 
 use crate::derive::world::World;
+use crate::model::setup::Cloth;
 use crate::model::state::State;
 use taffeta_core::FaceIndex;
 use taffeta_core::geometry::green_strain;
@@ -25,6 +26,28 @@ pub fn vertex_sizes(world: &World, cloth: usize) -> Vec<f64> {
     };
     let sizes: Vec<f64> = range.zip(means).map(size).collect();
     world.state.sheet.numbering(cloth).sort_vertices(&sizes)
+}
+
+/// Largest distance of a face from the smooth cloth by the sizing of the last remeshing pass \[m\], over all cloths that are remeshed
+/// to one error; `None` if there is none, or before the first pass. It falls with the square of the edge length.
+pub fn mesh_error(world: &World) -> Option<f64> {
+    let State { sheet, motion, .. } = &world.state;
+    let of_face = |fi: FaceIndex| {
+        let metrics = sheet.topology.faces[fi]
+            .map(|vi| motion.metrics.raw.get(vi.0 as usize).copied().unwrap_or_default());
+        let squared = |k: usize| {
+            let (m, n) = (metrics[k], metrics[(k + 1) % 3]);
+            let u = motion.rest.corners[fi][(k + 1) % 3] - motion.rest.corners[fi][k];
+            0.5 * ((m.xx + n.xx) * u.x * u.x + 2.0 * (m.xy + n.xy) * u.x * u.y + (m.yy + n.yy) * u.y * u.y)
+        };
+        (0..3).map(squared).fold(0.0, f64::max)
+    };
+    let of_cloth = |(cloth, setup): (u32, &Cloth)| {
+        let error = setup.remesh.and_then(|settings| settings.refine_error)?;
+        let longest = motion.faces_of(cloth).map(of_face).fold(0.0, f64::max);
+        (longest > 0.0).then_some(error * longest)
+    };
+    (0..).zip(&world.setup.cloths).filter_map(of_cloth).reduce(f64::max)
 }
 
 /// Smallest angle at rest of each face of a cloth that can deform \[rad\], in dense order. It is measured in the metric that

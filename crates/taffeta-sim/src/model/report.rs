@@ -55,6 +55,8 @@ pub struct SubstepPlan {
     /// The largest estimated error of a substep of the global and direct solvers, relative to the size of a body (root mean
     /// square).
     pub error: f64,
+    /// How far, against inertia, the global and direct solvers were from the solution of a stage at most \[m\].
+    pub solution_error: f64,
     /// Substeps of the global and direct solvers that did not converge.
     pub not_converged: u32,
     /// If the automatic number of substeps was cut at its cap: the expected excess of the extension, relative to the
@@ -78,6 +80,7 @@ impl SubstepPlan {
             iterations: self.iterations.max(other.iterations),
             linear_iterations: self.linear_iterations + other.linear_iterations,
             error: self.error.max(other.error),
+            solution_error: self.solution_error.max(other.solution_error),
             not_converged: self.not_converged + other.not_converged,
             capped_excess: larger(self.capped_excess, other.capped_excess),
             capped_stride: larger(self.capped_stride, other.capped_stride),

@@ -57,13 +57,15 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
 
 /// Moves the prediction of the second stage of a substep of length `h` \[s\] by what contacts that last do while their normals turn.
 /// Their impulse acts along the normal of the end alone; to second order it is half along that of the start, which the load of
-/// the last substep stands for. Without it, what slides over a curve loses velocity with every degree that it turns.
+/// the last substep stands for. Without it, what slides over a curve loses velocity with every degree that it turns. Between cloths
+/// normals follow the ripples of both, from contact to contact.
 pub(crate) fn turn_loads(world: &mut World, h: f64) {
     let World { scratch: work, state: State { last, motion, .. }, .. } = world;
     if work.first_stage.is_empty() {
         return;
     }
-    for Contact { row, borne, .. } in last.contacts.iter().filter(|contact| contact.borne.load() > 0.0) {
+    let lasts = |contact: &&Contact| contact.borne.load() > 0.0 && !contact.row.is_mutual();
+    for Contact { row, borne, .. } in last.contacts.iter().filter(lasts) {
         let impulse = (borne.push - row.normal * borne.load()) * (0.5 * h);
         for (vi, s) in row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0) {
             let i = vi.to_usize();

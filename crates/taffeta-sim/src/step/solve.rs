@@ -37,6 +37,7 @@ pub(crate) fn solve(world: &mut World, h: f64, plan: &mut SubstepPlan) -> Result
             let report = solve_newton(world, h)?;
             plan.iterations = plan.iterations.max(report.iterations);
             plan.linear_iterations += report.linear_iterations;
+            plan.solution_error = plan.solution_error.max(report.error);
             plan.not_converged += u32::from(!report.converged);
         }
     }

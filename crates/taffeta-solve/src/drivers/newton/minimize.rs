@@ -57,6 +57,7 @@ impl NewtonDriver {
             let reads_friction = report.iterations <= FRICTION_UPDATES;
             let slope = dot(&here.gradient, step);
             report.converged = (0.0..=enough).contains(&-slope);
+            report.error = limits.length_of(-slope, problem);
             if report.converged {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);

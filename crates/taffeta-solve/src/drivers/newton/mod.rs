@@ -125,6 +125,11 @@ impl NewtonLimits {
     fn decrease(&self, problem: &NewtonProblem<'_>) -> f64 {
         self.tolerance * self.tolerance * problem.inertia.iter().sum::<f64>()
     }
+
+    /// The length \[m\] by which moving all the cloth against inertia is worth a decrease of `W` \[J\].
+    fn length_of(&self, decrease: f64, problem: &NewtonProblem<'_>) -> f64 {
+        (decrease.max(0.0) / problem.inertia.iter().sum::<f64>()).sqrt()
+    }
 }
 
 /// Report of a Newton solve.
@@ -134,6 +139,8 @@ pub struct NewtonReport {
     pub iterations: u32,
     /// Iterations of the conjugate gradients, all together.
     pub linear_iterations: u32,
+    /// Length of the last step \[m\]: that by which moving all the cloth against inertia is worth as much of `W`.
+    pub error: f64,
     /// True if the last step was below the tolerance.
     pub converged: bool,
 }

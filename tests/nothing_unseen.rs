@@ -279,7 +279,8 @@ mod strips {
             }
             let [start, most, end] = untangle(&description, 90);
             let told = format!("{solver:?}: {start} at the start, {most} at most, {end} at the end");
-            assert!(start > 20 && most <= start && end == 0, "{told}");
+            // On a floor the strip crumples, and may cross itself more on the way.
+            assert!(start > 20 && (floor || most <= start) && end == 0, "{told}");
         }
     }
 

@@ -174,6 +174,13 @@ impl SimulationTable {
 fn check_frames(simulation: &Simulation, at: &Place<'_>) {
     let frames = simulation.last_frame();
     if (1..=MAX_FRAMES).contains(&frames) {
+        let end = frames as f64 * simulation.frame_time();
+        if simulation.duration - end > 1e-6 * simulation.frame_time() {
+            let Simulation { duration, frame_rate, .. } = simulation;
+            at.warn(format!(
+                "`{at}.duration` of {duration} s is no whole number of frames at {frame_rate} per second: the run ends at {end:.4} s"
+            ));
+        }
         return;
     }
     let size = if frames == 0 { "less than one frame".to_owned() } else { format!("{frames} frames") };

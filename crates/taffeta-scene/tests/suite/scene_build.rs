@@ -411,6 +411,9 @@ fn the_last_frame_is_not_later_than_the_duration() {
     assert_eq!(last("0.1", "30"), 3);
     assert_eq!(last("4", "60"), 240);
     assert_eq!(last("0.99", "10"), 9);
+    let warned = |duration: &str| read_with(SMALL, &[&format!("simulation.duration={duration}")]).warnings;
+    assert_eq!(warned("0.1"), Vec::<String>::new());
+    assert!(warned("0.11")[0].contains("the run ends at 0.1000 s"), "{:?}", warned("0.11"));
 }
 
 /// Writes a mesh next to a scene and builds the scene.

@@ -62,9 +62,9 @@ pub fn factorizations(world: &World) -> usize {
     world.derived.factorizations()
 }
 
-/// Returns whether the solver in use integrates to second order. Implicit Euler takes what jumps: worlds in which a grab pulls, whose
-/// target jumps from step to step, and worlds that can tear, where the stress waves of each cut would tear the cloth elsewhere. The
-/// search for an equilibrium looks for no motion.
+/// Returns whether the solver in use integrates to second order. Implicit Euler takes what jumps. The target
+/// of a grab jumps from step to step. In worlds that can tear, the stress waves of each cut would tear the cloth elsewhere. The search
+/// for an equilibrium looks for no motion.
 pub(crate) fn is_second_order(world: &World) -> bool {
     if world.inputs.stands_still || !world.inputs.grabbed.is_empty() || can_tear(world) {
         return false;
@@ -95,7 +95,7 @@ pub fn accuracy(world: &World) -> f64 {
     world.setup.settings.accuracy
 }
 
-/// How far positions may be off at a local error, relative to the size of a body, in the largest body \[m\].
+/// Error of positions in the largest body \[m\] at a local error, relative to the size of a body.
 pub fn position_error(world: &World, local_error: f64) -> f64 {
     let size = |body| extent(&world.state.sheet.layout.raw[world.state.sheet.vertex_range(body as u32)]);
     tolerance_of(local_error, (0..body_count(world)).map(size).fold(0.0, f64::max))

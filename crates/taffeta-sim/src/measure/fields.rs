@@ -28,8 +28,8 @@ pub fn vertex_sizes(world: &World, cloth: usize) -> Vec<f64> {
     world.state.sheet.numbering(cloth).sort_vertices(&sizes)
 }
 
-/// Largest distance of a face from the smooth cloth by the sizing of the last remeshing pass \[m\], over all cloths that are remeshed
-/// to one error; `None` if there is none, or before the first pass. It falls with the square of the edge length.
+/// Largest distance of a face from the smooth cloth \[m\], by the sizing of the last remeshing pass. It falls with the square of the
+/// edge length. `None` before the first pass, and if no cloth is remeshed to one error.
 pub fn mesh_error(world: &World) -> Option<f64> {
     let State { sheet, motion, .. } = &world.state;
     let of_face = |fi: FaceIndex| {

@@ -341,8 +341,8 @@ const STANDARD_ACCURACY: f64 = 1e-4;
 /// Error of positions at the standard accuracy, relative to the size of a body: that of a swing after 40 frames is 2.4 mm of 1 m.
 const STANDARD_TOLERANCE: f64 = 4e-3;
 
-/// The accuracy at which the positions of a body of some size \[m\] are right to a tolerance \[m\]: errors of substeps are of third
-/// order in their length, and what they add up to is of second order.
+/// The accuracy at which the positions of a body of some size \[m\] are right to a tolerance \[m\]. Errors of substeps are of third
+/// order in their length; their sum is of second order.
 pub(crate) fn accuracy_for(tolerance: f64, size: f64) -> f64 {
     let (least, most) = ACCURACY_RANGE;
     (STANDARD_ACCURACY * (tolerance / (STANDARD_TOLERANCE * size)).powf(1.5)).clamp(least, most)

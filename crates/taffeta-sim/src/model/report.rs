@@ -55,7 +55,7 @@ pub struct SubstepPlan {
     /// The largest estimated error of a substep of the global and direct solvers, relative to the size of a body (root mean
     /// square).
     pub error: f64,
-    /// How far, against inertia, the global and direct solvers were from the solution of a stage at most \[m\].
+    /// Largest distance, against inertia, of the global and direct solvers from the solution of a stage \[m\].
     pub solution_error: f64,
     /// Substeps of the global and direct solvers that did not converge.
     pub not_converged: u32,

@@ -6,8 +6,8 @@
 //! (L-stable), and remembers nothing from substep to substep (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff
 //! O.D.E.'s, 1977).
 //!
-//! What contact does is no acceleration that goes on: it can stop the cloth with a jolt, and the second stage would take that
-//! for a force and let the cloth bounce. The velocity `V` is therefore without what the contacts of the first stage did, and
+//! A contact can stop the cloth with a jolt. The second stage would take that for an acceleration that goes on, and let the
+//! cloth bounce. The velocity `V` is therefore without what the contacts of the first stage did, and
 //! those of the second stage act by an impulse over the whole substep. [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are
 //! integrated by implicit Euler instead.
 

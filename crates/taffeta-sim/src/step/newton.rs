@@ -45,8 +45,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         spring.stiffness /= share;
         spring.carried /= share;
     }
-    // Start from inertia alone, in the second stage with the velocity of the first: from the old position motion would be
-    // swallowed, from the prediction a cloth at rest would jitter, and press much harder than it does.
+    // Start from inertia alone, in the second stage with the velocity of the first. From the old position motion would be swallowed.
+    // From the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
     let work = &world.scratch;
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));

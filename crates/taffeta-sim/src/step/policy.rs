@@ -38,14 +38,14 @@ const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 /// stiff as inertia, so that the normal forces are then right to about two parts in a hundred of the weight.
 const FRICTION_PART: f64 = 2e-3;
 
-/// Part of the error of the time integration that the solution of a stage may add: with more of it a stiff cloth that snaps gains
-/// energy. And the part of the error that friction allows to which the first stage goes: the second goes on from there by 2.4 times
-/// as far.
+/// Part of the error of the time integration that the solution of a stage may add. With more of it a stiff cloth that snaps gains
+/// energy.
 const MOTION_PART: f64 = 0.3;
+/// Part of the error that friction allows to which the first stage goes. The second goes on from there, by 2.4 times as far.
 const FIRST_FRICTION_PART: f64 = 0.6;
 
 /// Error that the solution of a substep of length `h` \[s\] may leave for friction, relative to the size of the scene. A contact
-/// of a small part of the mass carries a small part of the weight, and may err by more of it: in energy, by the root of that part.
+/// of a small part of the mass carries a small part of the weight. It may err by more of it: in energy, by the root of that part.
 fn friction_error(world: &World, h: f64) -> f64 {
     let motion = &world.state.motion;
     let bears = |contact: &&Contact| contact.borne.load() > 0.0 && contact.row.static_friction > 0.0;

@@ -42,7 +42,7 @@ const FRICTION_PART: f64 = 2e-3;
 /// energy.
 const MOTION_PART: f64 = 0.3;
 /// Part of the error that friction allows to which the first stage goes. The second goes on from there, by 2.4 times as far.
-const FIRST_FRICTION_PART: f64 = 0.6;
+const FIRST_FRICTION_PART: f64 = 0.5;
 
 /// Error that the solution of a substep of length `h` \[s\] may leave for friction, relative to the size of the scene. A contact
 /// of a small part of the mass carries a small part of the weight. It may err by more of it: in energy, by the root of that part.

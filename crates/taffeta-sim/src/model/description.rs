@@ -338,7 +338,7 @@ pub const ACCURACIES: [(&str, f64); 3] = [("draft", 1e-3), ("standard", STANDARD
 pub const ACCURACY_RANGE: (f64, f64) = (1e-7, 1e-2);
 const STANDARD_ACCURACY: f64 = 1e-4;
 
-/// Error of positions at the standard accuracy, relative to the size of a body: that of a swing after 40 frames is 2.6 mm of 1 m.
+/// Error of positions at the standard accuracy, relative to the size of a body. A swing of 1 m is 2.6 mm off after 40 frames.
 const STANDARD_TOLERANCE: f64 = 4e-3;
 
 /// The accuracy at which the positions of a body of some size \[m\] are right to a tolerance \[m\]. Errors of substeps are of third

@@ -28,7 +28,7 @@ const FIRST: f64 = 1.0 / 960.0;
 /// Shortest substep that the error asks for \[s\].
 const SHORTEST: f64 = 1.0 / 2000.0;
 
-/// Part of the error allowed at which the next substep aims. The estimate is that of the substep before, and errors add up.
+/// Part of the error allowed at which the next substep aims where nothing touches. Errors add up there; contact takes motion out.
 const AIM: f64 = 0.25;
 
 /// How much longer each substep may be than the one before.
@@ -115,7 +115,8 @@ pub(crate) fn next_substep(world: &World) -> f64 {
         return FIRST;
     }
     // Local errors are of third order; what contacts and snaps leave is less smooth, and asks again.
-    let ratio = (AIM * world.setup.settings.accuracy / local_error(world)).cbrt().min(GROWTH);
+    let aim = if world.state.was_touched { 1.0 } else { AIM };
+    let ratio = (aim * world.setup.settings.accuracy / local_error(world)).cbrt().min(GROWTH);
     (world.state.last_substep * ratio).clamp(SHORTEST, longest_substep(world))
 }
 

@@ -53,7 +53,7 @@ fn sweeps(c: &mut Criterion) {
             group.throughput(Throughput::Elements(faces as u64));
             group.bench_function(format!("{faces} triangles"), |b| {
                 one_thread.install(|| {
-                    b.iter(|| driver.sweep(black_box(&mut rows), Substep { h: 1.0 / 960.0, sweep: 0 }));
+                    b.iter(|| driver.sweep(black_box(&mut rows), Substep::forward(1.0 / 960.0, 0)));
                 });
             });
         }

@@ -25,13 +25,15 @@ fn six_substeps_per_cell_come_within_a_tenth_of_the_truth() {
     }
 }
 
+/// Until the sweeps nearly converge; with more substeps it falls faster.
 #[test]
 fn excess_falls_with_the_square_of_the_substeps() {
-    let [coarse, fine] = [2, 4].map(|k| settled_drop(16, SolverChoice::Block, Some(16 * k)) - 0.479e-3);
+    let [coarse, fine] =
+        [4, 8].map(|substeps| settled_drop(16, SolverChoice::Block, Some(substeps)) - 0.479e-3);
     assert!((3.3..4.8).contains(&(coarse / fine)), "{coarse} against {fine}");
 }
 
-/// A single sweep per substep leaves elastic energy in a hung sheet, more than the fall has given. The sheet is at rest and
+/// The few sweeps of a substep leave elastic energy in a hung sheet, more than the fall has given. The sheet is at rest and
 /// keeps it for as long as it hangs. It is an error of the solution, and falls with the substeps.
 #[test]
 fn energy_of_unfinished_sweeps_does_not_grow_and_falls_with_the_substeps() {

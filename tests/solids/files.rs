@@ -88,7 +88,7 @@ fn an_uneven_bar_under_its_weight_is_longer_by_the_closed_form() {
     write_uneven_bar(&path, DVec3::new(length, 0.1, 0.1), [8, 2, 2]);
     let file = read_msh(&path).unwrap();
     let bar = SolidDescription::new("bar", file.positions, file.tetrahedra, damped(young, 0.0, 0.02));
-    let mut settings = simulation(SolverChoice::Block, 40, DVec3::X * 9.81);
+    let mut settings = simulation(SolverChoice::Block, 60, DVec3::X * 9.81);
     (settings.iterations, settings.velocity_damping) = (Some(4), 4.0);
     let mut world = world(held_at_zero(bar, 0, [true; 3]), settings);
     run_frames(&mut world, 90);

@@ -75,7 +75,7 @@ fn a_bar_under_its_weight_is_longer_by_the_closed_form() {
     let (length, young) = (0.4, 2e5);
     for solver in SWEEPERS.into_iter().take(tier(1, SWEEPERS.len())) {
         let solid = held_at_zero(bar([length, 0.1, 0.1], [8, 2, 2], damped(young, 0.0, 0.02)), 0, [true; 3]);
-        let mut settings = simulation(solver, 40, DVec3::X * 9.81);
+        let mut settings = simulation(solver, 60, DVec3::X * 9.81);
         settings.iterations = Some(4);
         settings.velocity_damping = 4.0;
         let mut world = world(solid, settings);
@@ -147,7 +147,7 @@ fn relative_volume(world: &World) -> f64 {
 fn a_stretched_bar_keeps_its_volume_under_the_volume_block() {
     let change = |volume_stiffness: f64| {
         let material = SolidMaterial { volume_stiffness, ..damped(1e4, 0.3, 0.01) };
-        let mut settings = simulation(SolverChoice::Block, 20, DVec3::ZERO);
+        let mut settings = simulation(SolverChoice::Block, 80, DVec3::ZERO);
         (settings.iterations, settings.velocity_damping) = (Some(4), 4.0);
         let mut world = world(pulled(material), settings);
         run_frames(&mut world, 60);

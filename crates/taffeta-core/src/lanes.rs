@@ -63,6 +63,15 @@ impl Row {
 /// The vertices of four elements; unused lanes repeat the first.
 type BatchVertices<const V: usize> = [[u32; LANES]; V];
 
+/// The order of the colors in a sweep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// From the first to the last.
+    Forward,
+    /// From the last to the first.
+    Backward,
+}
+
 /// Elements with `V` vertices each, packed four by four, color by color.
 ///
 /// Invariant, on which the unsafe code below rests: every vertex number is below `vertex_count`, and within one color
@@ -130,8 +139,8 @@ impl<const V: usize> LaneBatches<V> {
         out
     }
 
-    /// One Gauss-Seidel sweep, color by color: `kernel` gets the data of a batch, the positions and the inverse masses
-    /// of its vertices, and returns the new positions. Runs on the current rayon pool.
+    /// One Gauss-Seidel sweep, color by color in the order asked for: `kernel` gets the data of a batch, the positions and the
+    /// inverse masses of its vertices, and returns the new positions. Runs on the current rayon pool.
     ///
     /// # Panics
     /// If `rows` does not have one row per vertex or `data` one entry per batch.
@@ -139,12 +148,15 @@ impl<const V: usize> LaneBatches<V> {
         &self,
         rows: &mut [Row],
         data: &mut [D],
+        order: Order,
         kernel: impl Fn(&mut D, &[Vec3x4; V], &[F64x4; V]) -> [Vec3x4; V] + Sync,
     ) {
         assert_eq!(rows.len(), self.vertex_count, "one row per vertex");
         assert_eq!(data.len(), self.used.len(), "one entry per batch");
         let shared = SharedRows(rows.as_mut_ptr());
-        for color in &self.colors {
+        let count = self.colors.len();
+        for number in 0..count {
+            let color = &self.colors[if order == Order::Forward { number } else { count - 1 - number }];
             let data = &mut data[color.clone()];
             let (vertices, used) = (&self.vertices[color.clone()], &self.used[color.clone()]);
             if is_shared(data.len(), BATCHES_PER_TASK) {
@@ -292,7 +304,7 @@ mod tests {
             let mut data = batches.pack(|lanes| F64x4(lanes.map(|e| 0.1 + e as f64 * 1e-5)));
             pool.install(|| {
                 for _ in 0..5 {
-                    batches.sweep(&mut rows, &mut data, |rate, [a, b], _| {
+                    batches.sweep(&mut rows, &mut data, Order::Forward, |rate, [a, b], _| {
                         let d = (*b - *a) * *rate;
                         [*a + d, *b - d]
                     });

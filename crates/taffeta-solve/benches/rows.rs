@@ -121,7 +121,7 @@ fn row_frame(driver: &mut RowDriver, state: &mut State) {
 }
 
 fn block_frame(driver: &mut BlockDriver, state: &mut State) {
-    frame(state, |rows, _| (0..SWEEPS).for_each(|sweep| driver.sweep(rows, Substep { h: FRAME, sweep })));
+    frame(state, |rows, _| (0..SWEEPS).for_each(|sweep| driver.sweep(rows, Substep::forward(FRAME, sweep))));
 }
 
 fn bench(criterion: &mut Criterion) {

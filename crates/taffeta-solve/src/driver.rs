@@ -52,8 +52,8 @@ pub trait Driver: Debug + Send + Sync {
     /// Takes over scalars and clamps of the plate.
     fn set_plate_state(&mut self, _state: &PlateState) {}
 
-    /// Makes the sweeps of a substep, each followed by `contact`, which may move the rows. Drivers that do not sweep leave
-    /// both alone.
+    /// Makes the sweeps of a substep, or all together, followed by `contact`, which may move the rows. Drivers that do not
+    /// sweep leave both alone.
     fn make_sweeps(&mut self, _rows: &mut [Row], _sweeps: Sweeps<'_>, _contact: &mut dyn FnMut(&mut [Row])) {}
 
     /// Enclosed volumes as the driver keeps them; none if it works on those among the blocks.
@@ -125,9 +125,9 @@ impl Driver for BlockDriver {
         }
         self.set_clamps(sweeps.clamps);
         for sweep in 0..sweeps.count {
-            self.sweep(rows, Substep { h: sweeps.h, sweep });
-            contact(rows);
+            self.sweep(rows, Substep::of_count(sweeps.h, sweep, sweeps.count));
         }
+        contact(rows);
     }
 
     fn set_stitches(&mut self, stitches: &[Stitch]) {

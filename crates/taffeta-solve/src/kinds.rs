@@ -226,6 +226,27 @@ impl<F: Family> Kinds<F> {
         visitor.visit(&mut self.stitches);
     }
 
+    /// Visits all kinds in the reverse of their order.
+    pub fn visit_mut_backward(&mut self, visitor: &mut impl VisitorMut<F>) {
+        visitor.visit(&mut self.stitches);
+        visitor.volumes(&mut self.enclosed);
+        visitor.visit(&mut self.solids.volume);
+        visitor.visit(&mut self.solids.shear);
+        visitor.visit(&mut self.solids.normal);
+        visitor.visit(&mut self.ropes.torsions);
+        visitor.visit(&mut self.ropes.acos);
+        visitor.visit(&mut self.ropes.angles);
+        visitor.visit(&mut self.ropes.bends);
+        visitor.visit(&mut self.ropes.stretch);
+        visitor.plate(&mut self.plate);
+        visitor.visit(&mut self.quadratic);
+        visitor.visit(&mut self.hinges);
+        visitor.visit(&mut self.energies);
+        visitor.visit(&mut self.lengths);
+        visitor.visit(&mut self.strain);
+        visitor.visit(&mut self.distances);
+    }
+
     /// Makes something of all kinds, in order.
     pub fn build_from(blocks: &Blocks, build: &mut impl Build<F>) -> Self {
         Self {

@@ -1,15 +1,19 @@
-//! How many substeps the block driver needs.
+//! The number of substeps that the block driver needs.
 //!
-//! A local solver spreads a correction by about one element per sweep. In a cloth that hangs, each element must
-//! therefore stay stretched by just what one sweep takes back of the fall `a h²` of everything below it: the excess of
-//! the cloth's extension over the true one is
+//! A local solver spreads a correction by about one element per sweep. So in a cloth that hangs, each element must stay stretched:
+//! one sweep takes back just the fall `a h²` of everything below it. The excess of the cloth's extension over the true one is
 //!
 //! `excess = a h² κ / I`,   `κ = ∫ ℓ(d) / s(d)² dd`,
 //!
-//! for an acceleration `a`, substeps of length `h` with `I` sweeps, where `d` is the distance from the support, `s` the
-//! edge length there, and `ℓ = (area beyond d) / (width at d)` the length of cloth that each line carries. For a square
-//! sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law; the form with the integral covers graded
+//! for an acceleration `a` and substeps of length `h` with `I` sweeps. `d` is the distance from the support, and `s` the edge
+//! length there. `ℓ = (area beyond d) / (width at d)` is the length of cloth that each line carries.
+//!
+//! For a square sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law. The form with the integral covers graded
 //! meshes, strips and point supports. The material does not matter.
+//!
+//! Half of the block driver's sweeps go backward, and the first does not count. Two were worth 1.25 to 1.29 sweeps that all go
+//! forward, four 3.5 to 4.0 and six 5.9 to 8.0, on hung sheets of 16 and 32 cells with 7 to 28 substeps. Where cloth lies on a
+//! body they are worth less.
 
 use crate::kinds::Blocks;
 use crate::state::RestShape;
@@ -51,6 +55,8 @@ pub struct SubstepDemand {
     pub acceleration: f64,
     /// Sweeps per substep.
     pub iterations: u32,
+    /// True if half of them go backward.
+    pub turn: bool,
     /// Largest damping time constant of a membrane \[s\]: damping also slows the local convergence.
     pub damping: f64,
 }
@@ -85,7 +91,11 @@ impl LoadPath {
     /// The number of substeps that keeps the excess below [`EXCESS_TOLERANCE`].
     pub fn choose(&self, demand: &SubstepDemand) -> SubstepChoice {
         // a κ/L (h² + τ h) / I = tolerance, solved for h.
-        let rate = demand.acceleration * self.stiffness_demand / f64::from(demand.iterations);
+        let sweeps = match demand.iterations {
+            count if demand.turn && count > 1 => f64::from(count - 1),
+            count => f64::from(count),
+        };
+        let rate = demand.acceleration * self.stiffness_demand / sweeps;
         let tau = demand.damping;
         let h = if rate > 0.0 {
             0.5 * ((tau * tau + 4.0 * EXCESS_TOLERANCE / rate).sqrt() - tau)
@@ -339,7 +349,13 @@ mod tests {
     #[test]
     fn substeps_grow_with_resolution_until_the_cap() {
         let choose = |kappa: f64| {
-            let demand = SubstepDemand { dt: 1.0 / 60.0, acceleration: 9.81, iterations: 1, damping: 0.0 };
+            let demand = SubstepDemand {
+                dt: 1.0 / 60.0,
+                acceleration: 9.81,
+                iterations: 1,
+                turn: false,
+                damping: 0.0,
+            };
             LoadPath { stiffness_demand: kappa }.choose(&demand)
         };
         let law = |n: f64| choose(0.5 * n * n);

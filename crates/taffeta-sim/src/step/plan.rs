@@ -6,14 +6,17 @@ use crate::derive::solver_facts::knows_its_error;
 use crate::derive::world::World;
 use crate::features::seams::threads::is_sewing;
 use crate::model::capabilities::{Capabilities, SubstepRule};
+use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
+use crate::model::state::State;
 use crate::step::accuracy::next_substep;
+use glam::DVec3;
 use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Substeps of a local solver while something is sewn, relative to those that the load path asks for: threads move whole
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
-const SEWING_PART: u32 = 2;
+const SEWING_PART: u32 = 3;
 
 /// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
@@ -58,8 +61,10 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
     let solids = world.setup.solids.iter().map(|solid| solid.material.damping);
     let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
     let pressure = if has_pressure(world) { mean_pressure_acceleration(world) } else { 0.0 };
-    let acceleration = world.state.gravity.length() + drag + pressure;
-    let choice = world.derived.load_path.choose(&SubstepDemand { dt, acceleration, iterations, damping });
+    let acceleration = world.state.gravity.length() + drag + pressure + spin_acceleration(world);
+    let turn = world.derived.choice == SolverChoice::Block;
+    let demand = SubstepDemand { dt, acceleration, iterations, turn, damping };
+    let choice = world.derived.load_path.choose(&demand);
     let part = if is_sewing(world) { SEWING_PART } else { 1 };
     if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
         return Err(StepError::BadTimeStep { dt });
@@ -75,4 +80,24 @@ pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
 /// Returns whether the number of substeps changes within a step as the motion does.
 pub(crate) fn adapts_substeps(world: &World) -> bool {
     world.setup.settings.substeps.is_none() && knows_its_error(world)
+}
+
+/// Acceleration that keeps a cloth together while it turns \[m/s²\], of the cloth where it is greatest: `v²/r`, with the mean
+/// squares of its velocities and distances relative to its center of mass. For a rigid motion it is `ω² r`.
+fn spin_acceleration(world: &World) -> f64 {
+    let State { sheet, motion, .. } = &world.state;
+    let of_cloth = |cloth: usize| {
+        let range = sheet.vertex_range(cloth as u32);
+        let (x, v) = (&motion.positions.raw[range.clone()], &motion.velocities.raw[range.clone()]);
+        let masses = &motion.masses.raw[range];
+        let total: f64 = masses.iter().sum();
+        let mean = |of: &[DVec3]| of.iter().zip(masses).map(|(a, m)| *a * *m).sum::<DVec3>() / total;
+        let spread = |of: &[DVec3]| {
+            let center = mean(of);
+            of.iter().zip(masses).map(|(a, m)| a.distance_squared(center) * m).sum::<f64>() / total
+        };
+        let radius = spread(x).sqrt();
+        if radius > 0.0 { spread(v) / radius } else { 0.0 }
+    };
+    (0..world.setup.cloths.len()).map(of_cloth).fold(0.0, f64::max)
 }

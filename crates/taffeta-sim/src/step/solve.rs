@@ -17,7 +17,7 @@ use taffeta_contact::response::{project, take_out_rebound};
 use taffeta_core::lanes::Row;
 use taffeta_solve::Sweeps;
 
-/// Elasticity and contact: after it in every sweep of a local solver, together in Newton's method.
+/// Elasticity and contact: one after the other in a local solver, together in Newton's method.
 ///
 /// Reads: start, predicted, contacts. Writes: rows, the multipliers of the contacts, the counts of the plan.
 ///
@@ -44,7 +44,7 @@ pub(crate) fn solve(world: &mut World, h: f64, plan: &mut SubstepPlan) -> Result
     Ok(())
 }
 
-/// The sweeps of a local solver, each followed by contact.
+/// The sweeps of a local solver, and contact.
 fn sweep(world: &mut World, h: f64, count: u32) {
     let normals = clamp_normals(world, end_of_substep(world, h));
     set_volume_targets(world, h);

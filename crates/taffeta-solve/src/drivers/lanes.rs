@@ -3,7 +3,7 @@
 use glam::DVec3;
 use std::hint::black_box;
 use taffeta_core::VertexIndex;
-use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, Vec3x4};
+use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Order, Row, Vec3x4};
 
 /// Parameters that all updates of a sweep share.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct SweepStep {
     pub inverse_h: F64x4,
     /// True if λ is still zero everywhere: saves reading it.
     pub first: bool,
+    /// The order in which the elements are taken.
+    pub order: Order,
 }
 
 impl SweepStep {
@@ -26,6 +28,7 @@ impl SweepStep {
             inverse_h2: F64x4::splat(1.0 / (h * h)),
             inverse_h: F64x4::splat(1.0 / h),
             first: sweep == 0,
+            order: Order::Forward,
         }
     }
 }
@@ -49,11 +52,12 @@ impl<const V: usize, D> Packed<V, D> {
         Self { data: batches.pack(|lanes| pack(lanes.map(|k| &blocks[k]))), batches }
     }
 
-    /// One sweep of a kernel over all batches.
+    /// One sweep of a kernel over all batches, in the order asked for.
     #[inline(always)]
     pub(super) fn sweep(
         &mut self,
         rows: &mut [Row],
+        order: Order,
         kernel: impl Fn(&mut D, &[Vec3x4; V], &[F64x4; V]) -> [Vec3x4; V] + Sync,
     ) where
         D: Send,
@@ -61,6 +65,7 @@ impl<const V: usize, D> Packed<V, D> {
         self.batches.sweep(
             rows,
             &mut self.data,
+            order,
             #[inline(always)]
             |data, x, w| {
                 // Lanes that pass through memory: if the compiler sees where the coordinates come from and go to, row

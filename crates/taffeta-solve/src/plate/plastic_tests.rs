@@ -198,7 +198,7 @@ fn a_block_driver_that_is_told_is_one_that_is_built_anew() {
             driver.set_plate_state(&state);
             let mut rows = rows_of(&sheet);
             for sweep in 0..3 {
-                driver.sweep(&mut rows, Substep { h: 1e-3, sweep });
+                driver.sweep(&mut rows, Substep::forward(1e-3, sweep));
             }
             (rows.iter().map(|row| row.position).collect::<Vec<_>>(), driver.scalars())
         });

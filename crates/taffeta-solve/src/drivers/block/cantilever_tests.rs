@@ -71,7 +71,7 @@ fn settle(sheet: &mut Sheet, driver: &mut BlockDriver, h: f64, time: f64) {
                 row.position = (row.position() + *v * h).to_array();
             }
         }
-        driver.sweep(&mut rows, Substep { h, sweep: 0 });
+        driver.sweep(&mut rows, Substep::forward(h, 0));
         for ((row, v), x) in rows.iter().zip(state.velocities.iter_mut()).zip(state.positions.iter_mut()) {
             *v = (row.position() - *x) / h;
             *x = row.position();

@@ -16,7 +16,7 @@ use glam::DVec3;
 use std::ops::Range;
 use taffeta_core::VertexIndex;
 use taffeta_core::color::color_elements;
-use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row, vectorized};
+use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Order, Row, vectorized};
 use taffeta_core::tasks::share_out;
 
 /// Batches that one task of a parallel pass over the scalars takes: about ten microseconds.
@@ -149,6 +149,7 @@ impl Edges {
         self.batches.sweep(
             rows,
             even,
+            Order::Forward,
             #[inline(always)]
             |state, x, _| {
                 state.update_angle(x);

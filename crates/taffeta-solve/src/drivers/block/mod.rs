@@ -1,8 +1,9 @@
 //! The block driver: 3×3 Newton updates of the multipliers, colored Gauss-Seidel over dense arrays.
 //!
-//! A substep sets `λ = 0`, then each sweep updates every triangle and whatever bends once, color by color. λ is never
-//! carried over to the next substep: that was measured to blow up. Local updates spread a correction by one element
+//! A substep sets `λ = 0`. Each sweep then updates every triangle and whatever bends once, color by color. λ is never carried
+//! over to the next substep: that was measured to blow up. Local updates spread a correction by one element
 //! per sweep, so the error of a hanging sheet grows with the square of the element count ([`crate::substeps`]).
+//! Half of the sweeps go backward ([`Substep::of_count`]): only then are small steps stable.
 //!
 //! Bending by curvature has a massless scalar per edge, which each sweep sets to its value of least energy; it is kept
 //! from substep to substep.
@@ -28,7 +29,7 @@ use crate::plate::{Plate, PlateEdge, PlateState};
 use glam::DVec3;
 use passes::{Begin, Packing, Sweep, Sweeps};
 use sets::SweptSet;
-use taffeta_core::lanes::Row;
+use taffeta_core::lanes::{Order, Row};
 use taffeta_core::{SurfaceTopology, TopologyEpoch};
 
 /// Colored and packed blocks of one topology.
@@ -54,13 +55,34 @@ enum AngleSource {
     Nobody(f64),
 }
 
-/// One substep of the driver.
+/// One sweep of a substep of the driver.
 #[derive(Clone, Copy, Debug)]
 pub struct Substep {
-    /// Length \[s\].
+    /// Length of the substep \[s\].
     pub h: f64,
     /// Number of the sweep within the substep; in sweep 0 every λ is zero.
     pub sweep: u32,
+    /// The order of the blocks.
+    pub order: Order,
+}
+
+impl Substep {
+    /// A sweep in the order of the blocks.
+    pub fn forward(h: f64, sweep: u32) -> Self {
+        Self { h, sweep, order: Order::Forward }
+    }
+
+    /// A sweep of so many: the first half goes forward, the others go backward.
+    ///
+    /// For linear constraints they are a map of the error that is symmetric in the metric of the masses. Its eigenvalues `λ`
+    /// are real and in `[0, 1]`. Sweeps that all go forward have complex ones.
+    ///
+    /// The momentum of `x̃ = 2x − x'` makes the roots of `z² − 2λz + λ` the factors by which errors grow. They lie within the unit
+    /// circle for real `λ` only.
+    pub fn of_count(h: f64, sweep: u32, count: u32) -> Self {
+        let order = if 2 * sweep < count { Order::Forward } else { Order::Backward };
+        Self { h, sweep, order }
+    }
 }
 
 impl BlockDriver {
@@ -154,9 +176,14 @@ impl BlockDriver {
     /// One Gauss-Seidel sweep over all blocks: membrane, bending, ropes, solids, stitches, then the volumes
     /// inside closed cloths.
     pub fn sweep(&mut self, rows: &mut [Row], substep: Substep) {
-        let step = SweepStep::new(substep.h, substep.sweep);
-        self.sets.visit_mut(&mut Sweep { rows, step: &step });
-        self.sets.enclosed.sweep(rows, step.h, step.first);
+        let step = SweepStep { order: substep.order, ..SweepStep::new(substep.h, substep.sweep) };
+        if step.order == Order::Forward {
+            self.sets.visit_mut(&mut Sweep { rows, step: &step });
+            self.sets.enclosed.sweep(rows, step.h, step.first);
+        } else {
+            self.sets.enclosed.sweep(rows, step.h, step.first);
+            self.sets.visit_mut_backward(&mut Sweep { rows, step: &step });
+        }
     }
 
     /// Takes over the gaps that the stitches want and how far they pull, in the order of the blocks.

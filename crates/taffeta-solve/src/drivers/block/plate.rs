@@ -14,7 +14,7 @@ use crate::plate::{Plate, PlateState};
 use glam::DVec3;
 use nalgebra::Vector3;
 use taffeta_core::VertexIndex;
-use taffeta_core::lanes::{LaneBatches, Row};
+use taffeta_core::lanes::{LaneBatches, Order, Row};
 
 /// The faces and edges of the plate, colored and packed.
 #[derive(Clone, Debug)]
@@ -133,12 +133,16 @@ impl PlateSweeps {
         if self.edges.states.is_empty() {
             return;
         }
-        self.three_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
-        self.two_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
-        self.one_row.sweep::<DAMPED>(rows, step, &self.edges.states);
-        for face in &mut self.odd {
-            face.read(&self.edges);
-            face.update(rows, step);
+        if step.order == Order::Forward {
+            self.three_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
+            self.two_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
+            self.one_row.sweep::<DAMPED>(rows, step, &self.edges.states);
+            self.odd.iter_mut().for_each(|face| face.sweep(&self.edges, rows, step));
+        } else {
+            self.odd.iter_mut().rev().for_each(|face| face.sweep(&self.edges, rows, step));
+            self.one_row.sweep::<DAMPED>(rows, step, &self.edges.states);
+            self.two_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
+            self.three_rows.sweep::<DAMPED>(rows, step, &self.edges.states);
         }
         self.edges.measure(rows);
         self.edges.update_scalars();
@@ -165,6 +169,7 @@ impl<const V: usize> Faces<V> {
     fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, states: &[EdgeLanes]) {
         self.packed.sweep(
             rows,
+            step.order,
             #[inline(always)]
             |lanes, x, w| lanes.update::<DAMPED>(x, w, step, states),
         );
@@ -214,7 +219,8 @@ impl OddFace {
         }
     }
 
-    fn update(&mut self, rows: &mut [Row], step: &SweepStep) {
+    fn sweep(&mut self, edges: &Edges, rows: &mut [Row], step: &SweepStep) {
+        self.read(edges);
         let vertices = self.element.block.vertices;
         let masses = vertices.map(|vi| rows[vi.0 as usize].inverse_mass);
         let moves = self.element.update(&self.positions(rows), &masses, step);

@@ -120,7 +120,7 @@ fn assert_lanes_agree_with_the_oracle(mut sheet: Sheet) {
     let_down(&mut rows, (&mut x, &w));
     let h = 1.0 / 240.0;
     for sweep in 0..3 {
-        driver.sweep(&mut rows, Substep { h, sweep });
+        driver.sweep(&mut rows, Substep::forward(h, sweep));
         strain.sweep(&mut x, &w, h);
         hinges.sweep(&mut x, &w, h);
         plate.sweep(&mut x, &w, h);

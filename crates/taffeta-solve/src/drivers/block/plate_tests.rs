@@ -121,7 +121,7 @@ fn sweeps_keep_linear_momentum() {
             |rows: &[Row]| rows.iter().zip(masses.iter()).map(|(r, m)| r.position() * *m).sum::<DVec3>();
         let before = moment(&rows);
         for sweep in 0..5 {
-            driver.sweep(&mut rows, Substep { h: 0.01, sweep });
+            driver.sweep(&mut rows, Substep::forward(0.01, sweep));
         }
         assert!((moment(&rows) - before).length() < 1e-14 * masses.iter().sum::<f64>());
     }
@@ -172,7 +172,7 @@ fn still(sheet: &Sheet, blocks: &Blocks, sweeps: u32) -> BlockDriver {
     let mut rows = rows_of(sheet);
     rows.iter_mut().for_each(|row| row.inverse_mass = 0.0);
     for sweep in 0..sweeps {
-        driver.sweep(&mut rows, Substep { h: 0.001, sweep });
+        driver.sweep(&mut rows, Substep::forward(0.001, sweep));
     }
     assert_eq!(rows.iter().map(Row::position).collect::<Vec<_>>(), sheet.state.positions.raw);
     driver
@@ -264,7 +264,7 @@ fn folds_through_a_half_turn_stay_finite_and_continue() {
         let mut rows = Vec::new();
         fill_rows(&mut rows, &folded(&sheet, 0.25, fold), &sheet.state.inverse_masses);
         let before: Vec<_> = rows.iter().map(Row::position).collect();
-        driver.sweep(&mut rows, Substep { h: 1e-3, sweep: 0 });
+        driver.sweep(&mut rows, Substep::forward(1e-3, 0));
         let moved = rows.iter().zip(&before).map(|(row, x)| row.position().distance(*x)).fold(0.0, f64::max);
         assert!(moved < 0.01, "{fold}: moved by {moved}");
         assert!(driver.scalars().iter().all(|scalar| scalar.is_finite()));
@@ -282,7 +282,7 @@ fn the_result_has_the_same_bits_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut driver = BlockDriver::build(&sheet.topology, &blocks);
         let mut rows = rows_of(&sheet);
-        pool.install(|| (0..3).for_each(|sweep| driver.sweep(&mut rows, Substep { h: 1e-3, sweep })));
+        pool.install(|| (0..3).for_each(|sweep| driver.sweep(&mut rows, Substep::forward(1e-3, sweep))));
         assert!(driver.sweeps_in_parallel());
         (rows, driver.scalars())
     };

@@ -17,7 +17,7 @@ pub trait SweptSet<B>: Clone + Debug {
     /// Notes the start of a substep, at which the positions are those of `rows`, if there is anything to note.
     fn begin_substep(&mut self, rows: &[Row]);
 
-    /// Updates every block once.
+    /// Updates every block once, in the order of the step.
     fn sweep(&mut self, rows: &mut [Row], step: &SweepStep);
 
     /// Returns whether a sweep on more than one thread shares out work.
@@ -100,12 +100,14 @@ impl<const R: usize, const V: usize, L: SweptLanes<R, V>> SweptSet<L::Block> for
         if self.is_damped {
             self.packed.sweep(
                 rows,
+                step.order,
                 #[inline(always)]
                 |lanes, x, w| lanes.update::<true>(x, w, step),
             );
         } else {
             self.packed.sweep(
                 rows,
+                step.order,
                 #[inline(always)]
                 |lanes, x, w| lanes.update::<false>(x, w, step),
             );

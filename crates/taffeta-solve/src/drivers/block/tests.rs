@@ -60,7 +60,7 @@ fn assert_lanes_agree_with_the_oracle(model: ClothModel) {
     let_down(&mut rows, (&mut x, &w));
     let h = 1.0 / 240.0;
     for sweep in 0..3 {
-        driver.sweep(&mut rows, Substep { h, sweep });
+        driver.sweep(&mut rows, Substep::forward(h, sweep));
         strain.sweep(&mut x, &w, h);
         lengths.sweep(&mut x, &w, h);
         energies.sweep(&mut x, &w, h);
@@ -116,7 +116,7 @@ fn sweeps_keep_linear_momentum() {
     };
     let before = moment(&rows);
     for sweep in 0..5 {
-        driver.sweep(&mut rows, Substep { h: 0.01, sweep });
+        driver.sweep(&mut rows, Substep::forward(0.01, sweep));
     }
     assert!((moment(&rows) - before).length() < 1e-14 * sheet.state.masses.iter().sum::<f64>());
 }
@@ -137,7 +137,7 @@ fn settled_drop(n: u32, substeps: u32, frames: u32) -> f64 {
                 row.position = (row.position() + *v * h).to_array();
             }
         }
-        driver.sweep(&mut rows, Substep { h, sweep: 0 });
+        driver.sweep(&mut rows, Substep::forward(h, 0));
         for ((row, v), x) in rows.iter().zip(state.velocities.iter_mut()).zip(state.positions.iter_mut()) {
             *v = (row.position() - *x) / h;
             *x = row.position();
@@ -180,7 +180,7 @@ fn distance_of_models([swept, direct]: [ClothModel; 2], push: DVec3, scale: f64)
     fill_rows(&mut rows, &predicted, &sheet.state.inverse_masses);
     let mut block = BlockDriver::build(&swept.topology, &swept.blocks());
     for sweep in 0..1000 {
-        block.sweep(&mut rows, Substep { h, sweep });
+        block.sweep(&mut rows, Substep::forward(h, sweep));
     }
     let swept: Vec<_> = rows.iter().map(|row| row.position()).collect();
     [swept, start].map(|a| exact.iter().zip(&a).map(|(e, a)| e.distance(*a)).fold(0.0, f64::max))

@@ -10,7 +10,7 @@ use crate::block::GreenStrain;
 use crate::buckling::{Stiffness, find_wrinkles, inverse, multiply};
 use crate::drivers::lanes::{SweepStep, pack};
 use glam::DVec3;
-use taffeta_core::lanes::{F64x4, LANES, Row, Vec3x4};
+use taffeta_core::lanes::{F64x4, LANES, Order, Row, Vec3x4};
 
 /// The Green-strain blocks: those that bear any compression, then those of bounded compression.
 #[derive(Clone, Debug)]
@@ -36,8 +36,13 @@ impl SweptSet<GreenStrain> for StrainSet {
     }
 
     fn sweep(&mut self, rows: &mut [Row], step: &SweepStep) {
-        self.free.sweep(rows, step);
-        self.bounded.sweep(rows, step);
+        if step.order == Order::Forward {
+            self.free.sweep(rows, step);
+            self.bounded.sweep(rows, step);
+        } else {
+            self.bounded.sweep(rows, step);
+            self.free.sweep(rows, step);
+        }
     }
 
     fn sweeps_in_parallel(&self) -> bool {

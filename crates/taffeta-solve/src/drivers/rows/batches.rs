@@ -7,7 +7,7 @@ use crate::drivers::lanes::{Packed, SweepStep, pack};
 use glam::DVec3;
 use std::fmt::Debug;
 use taffeta_core::VertexIndex;
-use taffeta_core::lanes::{F64x4, LANES, Row, Vec3x4};
+use taffeta_core::lanes::{F64x4, LANES, Order, Row, Vec3x4};
 
 /// Constraint and gradients of the rows of four elements. The scalar [`Block`] is its oracle.
 pub trait RowKernel<const R: usize, const V: usize>: Clone + Debug + Send {
@@ -185,11 +185,13 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowSet<K::Block, R> for
         match &mut self.lanes {
             Rows::Free(packed) => packed.sweep(
                 rows,
+                Order::Forward,
                 #[inline(always)]
                 |lanes, x, w| lanes.project((x, w), None, &step),
             ),
             Rows::Damped(packed) => packed.sweep(
                 rows,
+                Order::Forward,
                 #[inline(always)]
                 |(lanes, start), x, w| lanes.project((x, w), Some(start), &step),
             ),

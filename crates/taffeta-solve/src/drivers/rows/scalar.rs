@@ -7,7 +7,7 @@ use crate::block::Block;
 use crate::drivers::lanes::lane_of;
 use glam::DVec3;
 use std::fmt::Debug;
-use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Row};
+use taffeta_core::lanes::{F64x4, LANES, LaneBatches, Order, Row};
 
 /// A block with its multipliers.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Debug + Send> RowS
     }
 
     fn sweep(&mut self, rows: &mut [Row], step: &RowStep) {
-        self.batches.sweep(rows, &mut self.elements, |elements, x, w| {
+        self.batches.sweep(rows, &mut self.elements, Order::Forward, |elements, x, w| {
             let mut moved = *x;
             for (lane, element) in elements.iter_mut().enumerate() {
                 let mut positions = lane_of(x, lane);

@@ -180,7 +180,7 @@ fn distance_to_blocks(membrane: MembraneModel, scale: f64) -> [f64; 2] {
     push(&mut by_rows, |x| DVec3::new(0.0, -0.003, 0.01 * x.x) * scale);
     let mut by_blocks = by_rows.clone();
     let mut block = BlockDriver::build(&sheet.topology, &sheet.blocks());
-    (0..sweeps).for_each(|sweep| block.sweep(&mut by_blocks, Substep { h, sweep }));
+    (0..sweeps).for_each(|sweep| block.sweep(&mut by_blocks, Substep::forward(h, sweep)));
     let mut driver = RowDriver::xpbd(&sheet.topology, &sheet.blocks());
     substep(&mut driver, &mut by_rows, &start, (h, sweeps));
     [largest_distance(&by_rows, &by_blocks), largest_distance(&by_blocks, &start)]

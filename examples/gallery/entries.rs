@@ -66,7 +66,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         name: "block",
         title: "Block updates",
         commands: &[
-            "taffeta run scenes/methods/swing.toml --set simulation.solver=block --out out/gallery/block --quiet",
+            "taffeta run scenes/methods/swing.toml --set simulation.solver=block simulation.iterations=1 --out out/gallery/block --quiet",
             "taffeta render out/gallery/block --wireframe --width 560 --height 420 --out out/gallery/block/picture.png",
         ],
         pictures: &["out/gallery/block/picture.png"],

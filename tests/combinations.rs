@@ -147,6 +147,22 @@ mod impacts {
         (after.0 / before.0, after.1 / before.1)
     }
 
+    /// Cloths on which nothing acts but each other.
+    fn free(cloths: Vec<ClothDescription>, solver: SolverChoice, substeps: Option<u32>) -> World {
+        let simulation = settings(solver, substeps);
+        let self_contact = Some(cloths.len() > 1);
+        let mut description =
+            WorldDescription { cloths, simulation, self_contact, ..WorldDescription::bare() };
+        description.simulation.gravity = DVec3::ZERO;
+        build(&description)
+    }
+
+    /// A patch that is remeshed.
+    fn adaptive(cloth: ClothDescription) -> ClothDescription {
+        let settings = RemeshSettings { refine_error: Some(2e-3), ..RemeshSettings::default() };
+        ClothDescription { remesh: Some(settings), ..cloth }
+    }
+
     fn check(solvers: &[SolverChoice], count: u32) {
         let mut misses = Misses::default();
         let grounds = GROUNDS.into_iter().filter(|(_, _, carried)| *carried == DVec3::ZERO);
@@ -192,16 +208,8 @@ mod impacts {
         let mut sheet = patch("sheet", cells, both(0.3), 0.3, DVec3::ZERO);
         sheet.velocity = DVec3::X * 0.3;
         sheet.angular_velocity = DVec3::new(6.0, 8.0, 10.0);
-        if remeshes {
-            sheet.remesh = Some(RemeshSettings { refine_error: Some(2e-3), ..RemeshSettings::default() });
-        }
-        let mut description = WorldDescription {
-            cloths: vec![sheet],
-            simulation: settings(SolverChoice::Block, None),
-            ..WorldDescription::bare()
-        };
-        description.simulation.gravity = DVec3::ZERO;
-        let mut world = build(&description);
+        let sheet = if remeshes { adaptive(sheet) } else { sheet };
+        let mut world = free(vec![sheet], SolverChoice::Block, None);
         let before = world.measure().kinetic_energy;
         let most = (0..30).map(|_| {
             run(&mut world, 1);
@@ -227,25 +235,14 @@ mod impacts {
     fn adaptive_cloths_that_meet_stay_in_shape_under_block() {
         let mut misses = Misses::default();
         for coefficient in [0.0, 0.4] {
-            let cloth = |name: &str, cells, side, center| {
-                let cloth = patch(name, cells, both(coefficient), side, center);
-                ClothDescription {
-                    remesh: Some(RemeshSettings { refine_error: Some(2e-3), ..RemeshSettings::default() }),
-                    ..cloth
-                }
+            let cloth = |name: &str, cells, side, corner| {
+                adaptive(patch(name, cells, both(coefficient), side, corner))
             };
             let lower = cloth("lower", 8, 0.3, DVec3::ZERO);
             let mut upper = cloth("upper", 7, 0.25, DVec3::new(0.05, 0.05, 0.03));
             upper.velocity = DVec3::new(0.3, -1.0, 0.0);
             upper.angular_velocity = DVec3::new(3.0, 4.0, 5.0);
-            let mut description = WorldDescription {
-                cloths: vec![lower, upper],
-                simulation: settings(SolverChoice::Block, None),
-                self_contact: Some(true),
-                ..WorldDescription::bare()
-            };
-            description.simulation.gravity = DVec3::ZERO;
-            let mut world = build(&description);
+            let mut world = free(vec![lower, upper], SolverChoice::Block, None);
             let before = world.measure().kinetic_energy;
             run(&mut world, 30);
             let after = world.measure();
@@ -265,14 +262,8 @@ mod impacts {
             let mut upper = patch("upper", 5, both(0.3), SIDE, place(THICKNESS + height));
             upper.velocity = DVec3::NEG_Y;
             let lower = patch("lower", 5, both(0.3), SIDE, place(0.0));
-            let mut description = WorldDescription {
-                cloths: vec![upper, lower],
-                simulation: settings(SolverChoice::Global, substeps),
-                self_contact: Some(true),
-                ..WorldDescription::bare()
-            };
-            description.simulation.gravity = DVec3::ZERO;
-            let (momentum, energy) = left_over(&mut build(&description), 12);
+            let mut world = free(vec![upper, lower], SolverChoice::Global, substeps);
+            let (momentum, energy) = left_over(&mut world, 12);
             let case = format!("{substeps:?} substeps, from {height:.4} m");
             misses.check(&format!("{case}: momentum"), momentum, 1.0, 1e-6);
             misses.check(&format!("{case}: energy"), energy, 0.5, 0.02);

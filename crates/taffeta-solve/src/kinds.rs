@@ -469,3 +469,37 @@ impl Kind<3, 2> for Stitch {
     type Rows = ();
     const IN_NEWTON: bool = true;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The names of the kinds, as they are visited.
+    #[derive(Default)]
+    struct Names(Vec<&'static str>);
+
+    impl VisitorMut<Lists> for Names {
+        fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, _: &mut Vec<B>) {
+            self.0.push(std::any::type_name::<B>());
+        }
+
+        fn plate(&mut self, _: &mut Plate) {
+            self.0.push("plate");
+        }
+
+        fn volumes(&mut self, _: &mut Vec<EnclosedVolume>) {
+            self.0.push("volumes");
+        }
+    }
+
+    #[test]
+    fn backward_all_kinds_come_in_the_reverse_order() {
+        let (mut forward, mut backward) = (Names::default(), Names::default());
+        let mut blocks = Blocks::default();
+        blocks.visit_mut(&mut forward);
+        blocks.visit_mut_backward(&mut backward);
+        backward.0.reverse();
+        assert!(forward.0.len() > 10);
+        assert_eq!(forward.0, backward.0);
+    }
+}

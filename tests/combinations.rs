@@ -253,6 +253,38 @@ mod impacts {
         misses.expect_none();
     }
 
+    /// Largest strain of a patch that meets a box smaller than itself at 2 m/s, under `block`.
+    fn most_strain_on_box(substeps: Option<u32>, iterations: Option<u32>) -> f64 {
+        let mut patch = patch("patch", 16, both(0.4), 0.3, DVec3::new(-0.15, 0.05, 0.15));
+        patch.velocity = DVec3::NEG_Y * 2.0;
+        let half_size = DVec3::splat(0.05);
+        let place = Placement { rotate_deg: DVec3::Y * 25.0, ..Placement::at(DVec3::NEG_Y * 0.05) };
+        let mut description = WorldDescription {
+            cloths: vec![patch],
+            obstacles: vec![Obstacle {
+                friction: both(0.4),
+                ..Obstacle::new(Shape::Box { half_size }, place)
+            }],
+            simulation: settings(SolverChoice::Block, substeps),
+            ..WorldDescription::bare()
+        };
+        description.simulation.gravity = DVec3::ZERO;
+        description.simulation.iterations = iterations;
+        let mut world = build(&description);
+        (0..8).map(|_| run(&mut world, 1).metrics.max_strain).fold(0.0, f64::max)
+    }
+
+    /// Contact takes part in each sweep: after all of them it took back what they had moved on the box, and more sweeps did not help.
+    /// Substeps follow the rate at which velocities stretch the cloth beside the box.
+    #[test]
+    fn what_hangs_over_when_cloth_meets_a_box_stays_in_shape_under_block() {
+        let mut misses = Misses::default();
+        misses.check("automatic substeps: largest strain", most_strain_on_box(None, None), 0.0, 0.15);
+        let [few, many] = [4, 16].map(|iterations| most_strain_on_box(Some(8), Some(iterations)));
+        misses.check("strain with four times the sweeps", many / few, 0.0, 0.6);
+        misses.expect_none();
+    }
+
     /// A patch that falls flat on one like it that is free: they go on together with half of the velocity.
     #[test]
     fn free_cloths_that_meet_flat_go_on_together() {

@@ -1,7 +1,7 @@
 //! The contact response: separation and Coulomb friction at position level, as the block solver takes them. Newton's
 //! method has contacts in its objective; here is what it needs before and after.
 //!
-//! After elasticity, or each sweep of it, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
+//! After each sweep of elasticity, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
 //! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
 //! `μ_k λ`. What other contacts undo of that is taken back in the next substep. Sticking is therefore exact; a smoothed
 //! friction law would creep at any coefficient.

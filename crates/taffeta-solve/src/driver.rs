@@ -126,8 +126,8 @@ impl Driver for BlockDriver {
         self.set_clamps(sweeps.clamps);
         for sweep in 0..sweeps.count {
             self.sweep(rows, Substep::of_count(sweeps.h, sweep, sweeps.count));
+            contact(rows);
         }
-        contact(rows);
     }
 
     fn set_stitches(&mut self, stitches: &[Stitch]) {

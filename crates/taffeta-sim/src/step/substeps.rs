@@ -1,11 +1,12 @@
 //! The substeps of a step.
 
-use crate::derive::solver_facts::knows_its_error;
+use crate::derive::solver_facts::{knows_its_error, stores_energy};
 use crate::derive::world::World;
 use crate::features::grabs::{Leader, find_grabbed, lead_grabs};
 use crate::features::plastic::yields_in_every_substep;
 use crate::features::tearing::rules::is_time_to_tear;
 use crate::features::tearing::tear::tear_overloaded;
+use crate::model::capabilities::SubstepRule;
 use crate::model::effort::{Effort, HURRIED_SUBSTEPS};
 use crate::model::error::StepError;
 use crate::model::grabs::Grab;
@@ -14,7 +15,7 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::pieces::pieces;
-use crate::step::plan::{adapts_substeps, plan, substeps_in};
+use crate::step::plan::{plan, substeps_for_stretch, substeps_in};
 use crate::step::retry::run_yielding_substep;
 
 /// All substeps of a step, however many they come to.
@@ -94,11 +95,18 @@ fn choose_substeps(
         }
         return planned.min(HURRIED_SUBSTEPS);
     }
-    if !adapts_substeps(world) {
-        return planned;
+    let is_free = world.setup.settings.substeps.is_none();
+    match world.derived.choice.capabilities().substeps {
+        // Without compliance the stiffness depends on the number of substeps: it must not follow the motion.
+        SubstepRule::LoadPath if is_free && stores_energy(world) => {
+            planned.max(substeps_for_stretch(world, left))
+        }
+        SubstepRule::Error if is_free => {
+            let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
+            let asked = substeps_in(world, left).max(least);
+            // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
+            if asked > planned || 2 * asked <= planned { asked } else { planned }
+        }
+        _ => planned,
     }
-    let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;
-    let asked = substeps_in(world, left).max(least);
-    // Substeps of one length are cheaper than those that change: what is kept for one need not be made anew.
-    if asked > planned || 2 * asked <= planned { asked } else { planned }
 }

@@ -98,7 +98,9 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
                 let [a, b] = [&mut here, &mut there].map(|world| run(world, 1));
                 touched += a.contacts;
                 let case = format!("{solver:?}, remeshed: {is_remeshed}, {by:?}, frame {frame}");
-                assert!((a.metrics.max_strain - b.metrics.max_strain).abs() < 1e-5, "{case}");
+                // Strains differ as positions over an edge do.
+                let strain = (a.metrics.max_strain - b.metrics.max_strain).abs();
+                assert!(strain < f64::max(bound, 1e-5), "{case}: strain {strain:e}");
                 assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
                 let error = apart(&here, &by, &there, "cape");
                 assert!(error < bound, "{case}: {error:e} m");

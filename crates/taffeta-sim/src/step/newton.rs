@@ -23,8 +23,9 @@ use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
 
-/// Speed beyond the give of its friction from which a contact slides \[m/s\].
-const SLIDING_SPEED: f64 = 1e-3;
+/// Speed beyond the give of its friction from which a contact slides \[m/s\]. Springs give way while a stack takes on its load: with
+/// half of this speed the upper of two layers slid at 25°, with a limit of 26.6°.
+const SLIDING_SPEED: f64 = 2e-3;
 
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {

@@ -34,8 +34,8 @@ const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
 const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
 /// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears friction. An error of the normal
-/// forces moves the cloth little in one substep, and slows it down or drags it along in many. Contacts are a hundred times as
-/// stiff as inertia, so that the normal forces are then right to about two parts in a hundred of the weight.
+/// forces moves the cloth little in one substep, and slows it down or drags it along in many. Contacts are 50 times as
+/// stiff as inertia, so that the normal forces are then right to about one part in a hundred of the weight.
 const FRICTION_PART: f64 = 2e-3;
 
 /// Part of the error of the time integration that the solution of a stage may add. With more of it a stiff cloth that snaps gains

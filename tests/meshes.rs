@@ -141,7 +141,7 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
     ];
     // At 60 frames per second; a sheet of 30 cm by 30 cm has a diagonal of 424 mm, of which a hundredth is a stride.
     for (speed, expected, capped) in [(10.0, 40, false), (50.0, 197, false), (600.0, 400, true)] {
-        for cells in tier([3, 6], [4, 16]) {
+        for cells in tier([3, 6], [4, 6]) {
             let mut description = over(sheet(cells, 0.3, 0.0), cuboid(half), SolverChoice::Global);
             description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.15);
             description.mesh_obstacles[0].motion = lift(speed, 1.0);
@@ -367,8 +367,8 @@ fn a_sheet_finds_its_equilibrium_on_a_mesh() {
     assert!(low < 0.0, "its edges hang down: {low}");
 }
 
+/// Friction is remembered from step to step of the search. Its springs began anew in each, and the sheet crept on for ever.
 #[test]
-#[ignore = "second tier"]
 fn a_sheet_finds_its_equilibrium_on_a_mesh_with_friction() {
     let mut description = over(sheet(8, 0.3, 0.1515), ball(0.15, 2), SolverChoice::Auto);
     description.cloths[0].material = Material::isotropic(0.3, 30.0, 0.3, 2e-3);

@@ -36,8 +36,6 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         ContactLaw::Passes | ContactLaw::Forces => {
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
-        // The search for an equilibrium remembers no contacts: all would begin anew in each of its steps.
-        ContactLaw::Equations if world.inputs.stands_still => {}
         ContactLaw::Equations => relieve(&mut last.contacts, &work.start, h),
     }
     put_back(&work.guided, &mut work.rows);

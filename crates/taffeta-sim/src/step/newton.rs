@@ -163,7 +163,6 @@ fn settle_contacts(world: &mut World, h: f64) {
             borne.push((&*contact, Borne { friction, push: normal * load, slides, ..contact.borne }));
         }
     }
-    let borne = if world.inputs.stands_still { Vec::new() } else { borne };
     memory.note(borne.into_iter());
 }
 

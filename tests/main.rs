@@ -6,6 +6,7 @@ mod added_pins;
 mod air;
 mod architecture;
 mod branches;
+mod budget;
 mod checkpoint;
 mod combinations;
 mod common;

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyIterator, PyList, PyTuple};
 use taffeta_sim::{ClothId, ObstacleLoad, Stage, StepReport as SimReport, World};
 
 /// The names of the mapping, in their order.
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 27] = [
     "time",
     "vertices",
     "faces",
@@ -33,6 +33,7 @@ const KEYS: [&str; 26] = [
     "tears",
     "forced",
     "obstacle_loads",
+    "rough",
     "state_hash",
 ];
 
@@ -72,6 +73,8 @@ struct Values {
     forced: u64,
     /// The obstacles with force, torque and point.
     loads: Vec<(String, [[f64; 3]; 3])>,
+    /// Accuracy, and the factor of edges.
+    rough: Option<(f64, f64)>,
     state_hash: String,
     /// Wall times of the stages [s].
     times: Vec<(String, f64)>,
@@ -110,6 +113,7 @@ impl StepReport {
             tears: report.tears.count,
             forced: report.safeguard.forced,
             loads: obstacle_names(world).into_iter().zip(report.obstacle_loads.iter().map(load)).collect(),
+            rough: report.rough.map(|rough| (rough.accuracy, rough.edges)),
             times: Stage::ALL.into_iter().map(stage).collect(),
             state_hash: report.state_hash,
         };
@@ -249,6 +253,11 @@ impl StepReport {
             dict.set_item(name, class.call_method1("of", (*force, *torque, *point))?)?;
         }
         Ok(dict)
+    }
+
+    #[getter]
+    fn rough(&self) -> Option<(f64, f64)> {
+        self.values.rough
     }
 
     #[getter]

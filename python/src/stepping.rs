@@ -18,6 +18,7 @@ use taffeta_sim::{Lead, StepError, StepInputs, StepReport, World as SimWorld};
 pub(crate) fn step_error(py: Python<'_>, cause: &StepError) -> PyErr {
     let class = match cause {
         StepError::BadTimeStep { .. }
+        | StepError::BadBudget { .. }
         | StepError::BadInput { .. }
         | StepError::WindInVacuum { .. }
         | StepError::BadGrab { .. } => "StepInputError",

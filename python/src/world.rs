@@ -13,7 +13,9 @@ use crate::teleport::teleport;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use taffeta_sim::{Checkpoint, ClothId, Metrics, ObstacleId, PinId, World as SimWorld, WorldSnapshot, ask};
+use taffeta_sim::{
+    Checkpoint, ClothId, Metrics, ObstacleId, PinId, StepInputs, World as SimWorld, WorldSnapshot, ask,
+};
 
 /// A dict of handles that knows what to say of a name that it has not. What has no name is called by its number.
 fn collect_bodies<'py, I, B: IntoPyObject<'py>>(
@@ -70,7 +72,8 @@ fn describe_metrics<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<'
 #[pymethods]
 impl World {
     /// Advances the world by a time.
-    #[pyo3(signature = (dt, *, gravity = None, wind = None, grabs = None, callback = None))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes each by its name")]
+    #[pyo3(signature = (dt, *, gravity = None, wind = None, grabs = None, budget = None, callback = None))]
     fn step(
         &self,
         py: Python<'_>,
@@ -78,9 +81,10 @@ impl World {
         gravity: Option<&Bound<'_, PyAny>>,
         wind: Option<&Bound<'_, PyAny>>,
         grabs: Option<Vec<PyRef<'_, Grab>>>,
+        budget: Option<f64>,
         callback: Option<Py<PyAny>>,
     ) -> PyResult<StepReport> {
-        let forces = read_forces(gravity, wind)?;
+        let forces = StepInputs { budget, ..read_forces(gravity, wind)? };
         let inputs = self.with(py, |world| read_inputs(world, forces, grabs.as_deref()))?;
         let inputs = inputs.map_err(|text| error(py, "ArrayError", text))?;
         let mut away = self.take(py, "make a step")?;

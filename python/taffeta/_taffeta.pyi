@@ -106,12 +106,14 @@ class World:
         gravity: _Vector | None = None,
         wind: _Vector | None = None,
         grabs: Sequence[Grab] | None = None,
+        budget: float | None = None,
         callback: Callable[[Substep], object] | None = None,
     ) -> StepReport:
         """Advances the world by a time [s], then adapts the meshes that are due. Other threads run meanwhile.
 
-        ``gravity`` [m/s²] and ``wind`` [m/s] count for this step instead of those of the scene; wind in a vacuum is refused. ``callback`` is called before
-        each substep, on the calling thread, and may move the targets of the grabs. If the step fails, the callback raises
+        ``gravity`` [m/s²] and ``wind`` [m/s] count for this step instead of those of the scene; wind in a vacuum is refused.
+        ``budget`` is the wall time that a step may take [s]: where steps take longer, the next ones are rougher, until they fit.
+        ``callback`` is called before each substep, on the calling thread, and may move the targets of the grabs. If the step fails, the callback raises
         or Ctrl-C is pressed, the exception is raised and the world is as it was before.
         """
 
@@ -598,6 +600,10 @@ class StepReport:
     @property
     def obstacle_loads(self) -> dict[str, Load]:
         """Force and torque on each obstacle, by name: for a rigid-body engine that is to react."""
+
+    @property
+    def rough(self) -> tuple[float, float] | None:
+        """Error allowed to a substep and factor of edge lengths, for the budget of the step; ``None``: as the scene asks."""
 
     @property
     def state_hash(self) -> str:

@@ -102,6 +102,18 @@ def test_a_state_is_bytes_and_restores_to_the_bit(world: tf.World) -> None:
     assert [world.step(1 / 60).state_hash for _ in range(3)] == hashes
 
 
+def test_what_takes_longer_than_its_budget_gets_rougher(adaptive: tf.World) -> None:
+    assert adaptive.step(1 / 60).rough is None
+    for _ in range(12):
+        report = adaptive.step(1 / 60, budget=1e-9)
+    accuracy, edges = report["rough"]
+    assert accuracy > 1e-4 and edges == pytest.approx(10**0.5)
+    assert adaptive.step(1 / 60, budget=1e6).rough is not None, "it gets finer little by little"
+    assert adaptive.step(1 / 60).rough is None
+    with pytest.raises(tf.StepInputError, match="budget"):
+        adaptive.step(1 / 60, budget=0)
+
+
 def test_the_number_of_threads_does_not_change_a_bit() -> None:
     scene = tf.Scene(sheet_tables(cells=20))
     worlds = [scene.build(threads=threads) for threads in (1, 2)]

@@ -16,9 +16,9 @@ use crate::model::ids::{BodyId, ClothId, ObstacleId, PinId};
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, RemeshCounts, RemeshJumps, StepReport};
 use crate::model::sheet::Thawed;
-use crate::run::equilibrium;
+use crate::run::{budget, equilibrium};
 use crate::snapshot::WorldSnapshot;
-use crate::{change, checkpoint, drive, jumps, members, snapshot, teleport};
+use crate::{change, checkpoint, drive, members, snapshot, teleport};
 use glam::DVec3;
 use std::io::{self, Write};
 use taffeta_contact::crossings::Crossing;
@@ -52,7 +52,7 @@ impl World {
     /// position is not finite, or a [`Watch`](crate::Watch) asks for an end. The world is then as it was before the step.
     pub fn step(&mut self, inputs: &StepInputs, dt: f64) -> Result<StepReport, StepError> {
         let pool = self.pool.clone();
-        pool.install(|| jumps::step_with_jumps(self, inputs, dt, &mut |_| ()))
+        pool.install(|| budget::step_in_budget(self, inputs, dt, &mut |_| ()))
     }
 
     /// Like [`step`](Self::step), but calls `lead` before every substep so that grab targets can move. A hand is then
@@ -69,7 +69,7 @@ impl World {
     ) -> Result<StepReport, StepError> {
         // As a whole on the world's own threads: to hand each stage over to them takes longer than a stage of a small cloth.
         let pool = self.pool.clone();
-        pool.install(|| jumps::step_with_jumps(self, inputs, dt, lead))
+        pool.install(|| budget::step_in_budget(self, inputs, dt, lead))
     }
 
     /// Moves the cloths from where they are to an equilibrium of gravity, pressure, elasticity, pins and obstacles. They

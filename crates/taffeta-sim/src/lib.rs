@@ -75,7 +75,8 @@ pub use model::loads::ObstacleLoad;
 pub use model::loose::{LooseBody, LooseVertex};
 pub use model::motion::Motion;
 pub use model::report::{
-    ForcedMeeting, Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
+    ForcedMeeting, Metrics, RemeshCounts, RemeshJumps, Rough, SafeguardReport, StepReport, SubstepPlan,
+    TearCounts,
 };
 pub use model::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
 pub use model::seams::Sewing;

@@ -1,6 +1,5 @@
 //! Settings that can be changed while a simulation runs: a table of dials, and their values.
 
-use crate::budget::Budget;
 use crate::status::ControlStatus;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
@@ -150,9 +149,9 @@ impl Controls {
         }
     }
 
-    /// Sets all values in a world, with frames as rough as the budget wants them.
-    pub(crate) fn apply(&self, world: &mut World, budget: &Budget) -> Result<(), String> {
-        world.set_accuracy(budget.accuracy(self.accuracy)).map_err(|error| error.to_string())?;
+    /// Sets all values in a world.
+    pub(crate) fn apply(&self, world: &mut World) -> Result<(), String> {
+        world.set_accuracy(self.accuracy).map_err(|error| error.to_string())?;
         world.set_gravity(self.gravity).map_err(|error| error.to_string())?;
         world.set_air(self.air).map_err(|error| error.to_string())?;
         let ids = world.cloth_ids().to_vec();
@@ -162,7 +161,6 @@ impl Controls {
                 world.set_material(id, cloth.material.clone()).map_err(|error| error.to_string())?;
             }
             if let Some(remesh) = cloth.remesh {
-                let remesh = remesh.coarsened(budget.coarseness());
                 world.set_remesh(id, remesh).map_err(|error| error.to_string())?;
             }
         }
@@ -318,7 +316,7 @@ mod tests {
             let found = changed.list().into_iter().find(|c| c.key == control.key).unwrap().value;
             assert!((found - middle).abs() <= 1e-12 * middle.abs(), "{}: {found}, {middle}", control.key);
             changed
-                .apply(&mut world, &Budget::default())
+                .apply(&mut world)
                 .or_else(|reason| if reason.contains("size_m") { Ok(()) } else { Err(reason) })
                 .unwrap();
         }

@@ -25,7 +25,6 @@
 
 mod assets;
 mod bodies;
-mod budget;
 mod command;
 mod connections;
 mod controls;

@@ -4,7 +4,6 @@
 //! the world is then as it was before: it pauses, and goes on when something has been changed.
 
 use crate::bodies::{Obstacles, picture_world};
-use crate::budget::Budget;
 use crate::command::{Client, Command, Event};
 use crate::controls::Controls;
 use crate::error::ViewError;
@@ -53,7 +52,6 @@ pub struct LiveShow {
     report: Value,
     /// Mean wall time of a frame \[s\]; `None`: there was none yet.
     cost: Option<f64>,
-    budget: Budget,
     /// Wall time that the last picture took \[s\].
     picture_time: f64,
 }
@@ -92,7 +90,6 @@ impl LiveShow {
             hands: Hands::default(),
             report: Value::Null,
             cost: None,
-            budget: Budget::default(),
             picture_time: 0.0,
             world,
             description,
@@ -227,9 +224,9 @@ impl LiveShow {
 
     /// Takes over other values, if the world does.
     fn set(&mut self, controls: Controls) -> Result<(), String> {
-        if let Err(reason) = controls.apply(&mut self.world, &self.budget) {
+        if let Err(reason) = controls.apply(&mut self.world) {
             // Some may have been set already.
-            self.controls.apply(&mut self.world, &self.budget)?;
+            self.controls.apply(&mut self.world)?;
             return Err(reason);
         }
         self.controls = controls;
@@ -238,8 +235,7 @@ impl LiveShow {
 
     fn reset(&mut self) -> Result<(), String> {
         let mut world = World::build(&self.description).map_err(|error| error.to_string())?;
-        self.budget = Budget::default();
-        self.controls.apply(&mut world, &self.budget)?;
+        self.controls.apply(&mut world)?;
         self.world = world;
         self.hands = Hands::default();
         self.cost = None;
@@ -307,7 +303,6 @@ impl LiveShow {
                 self.cost = Some(self.cost.map_or(time, |mean| mean + SMOOTHING * (time - mean)));
                 self.report = self.describe_step(&report, time);
                 self.hands.note_felt();
-                self.keep_real_time(time);
             }
             Err(error) => {
                 self.playback.running = false;
@@ -324,24 +319,11 @@ impl LiveShow {
         self.playback.is_stale = true;
     }
 
-    /// Makes the next frames rougher or finer, by how long the last one has taken \[s\].
-    fn keep_real_time(&mut self, time: f64) {
-        if self.is_static || !ask::knows_its_error(&self.world) {
-            return;
-        }
-        let changed = match self.playback.real_time {
-            true => self.budget.note(time / self.frame_time),
-            false => std::mem::take(&mut self.budget).is_rough(),
-        };
-        if changed && let Err(reason) = self.controls.apply(&mut self.world, &self.budget) {
-            self.playback.notices.add("error", reason);
-        }
-    }
-
     /// Makes a step, in which the hands follow the pointers.
     fn step(&mut self, mut interlude: Option<&mut Interlude<'_>>) -> Result<StepReport, StepError> {
         let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
-        let inputs = StepInputs { grabs, ..StepInputs::default() };
+        let budget = self.playback.real_time.then_some(self.frame_time);
+        let inputs = StepInputs { grabs, budget, ..StepInputs::default() };
         let Self { world, hands, painter, report, size, frame_time, .. } = self;
         world.step_led(&inputs, *frame_time, &mut |lead| {
             if lead.targets.is_empty() {
@@ -392,12 +374,9 @@ impl LiveShow {
             "step_ms": 1e3 * time,
             "picture_ms": 1e3 * self.picture_time,
             // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
-            "rough": self.budget.is_rough().then(|| {
+            "rough": report.rough.map(|rough| {
                 let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
-                json!({
-                    "accuracy": ask::accuracy(&self.world),
-                    "edges": is_remeshed.then_some(self.budget.coarseness()),
-                })
+                json!({ "accuracy": rough.accuracy, "edges": is_remeshed.then_some(rough.edges) })
             }),
             // Wall time for a second of cloth.
             "slowness": if self.is_static { 0.0 } else { cost / self.frame_time },

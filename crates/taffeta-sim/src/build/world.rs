@@ -14,6 +14,7 @@ use crate::derive::rebuild::{freeze, refill, resolve_solver};
 use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
+use crate::model::budget::Budget;
 use crate::model::description::{ClothDescription, SolverChoice, WorldDescription, accuracy_for};
 use crate::model::error::BuildError;
 use crate::model::ids::BodyIds;
@@ -138,6 +139,7 @@ fn assemble(
         safeguard: SafeguardReport::default(),
         scratch: Scratch::default(),
         watch: Watch::default(),
+        budget: Budget::default(),
         pool: Arc::new(pool),
         parts: Vec::new(),
         bounds_of_parts: Vec::new(),

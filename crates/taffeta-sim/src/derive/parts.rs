@@ -9,6 +9,7 @@ use crate::derive::derived::{Derived, Solver};
 use crate::derive::rebuild::{rebuild, refill};
 use crate::derive::source::Source;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
+use crate::model::budget::Budget;
 use crate::model::description::PinDescription;
 use crate::model::friction::FrictionMemory;
 use crate::model::grabs::Pull;
@@ -74,6 +75,7 @@ fn build(world: &World, selection: Selection, old: Option<Part>) -> Part {
         safeguard: SafeguardReport::default(),
         scratch: Scratch::default(),
         watch: world.watch.clone(),
+        budget: Budget::default(),
         pool: Arc::clone(&world.pool),
         parts: Vec::new(),
         bounds_of_parts: Vec::new(),

@@ -1,6 +1,7 @@
 //! The world: what it is made of, and what it is at a glance.
 
 use crate::derive::derived::Derived;
+use crate::model::budget::Budget;
 use crate::model::description::PinDescription;
 use crate::model::ids::{ClothId, ObstacleId, PinId};
 use crate::model::loose::LooseBody;
@@ -39,6 +40,7 @@ pub struct World {
     pub(crate) safeguard: SafeguardReport,
     pub(crate) scratch: Scratch,
     pub(crate) watch: Watch,
+    pub(crate) budget: Budget,
     pub(crate) pool: Arc<ThreadPool>,
     /// The groups of bodies that the last step was made in; empty: in one, that of this world.
     pub(crate) parts: Vec<Part>,

@@ -188,6 +188,12 @@ pub enum StepError {
         /// The time step \[s\].
         dt: f64,
     },
+    /// The budget of wall time is no positive number.
+    #[error("the budget of the step is {budget} s; it must be positive")]
+    BadBudget {
+        /// The budget \[s\].
+        budget: f64,
+    },
     /// Gravity or wind is not finite.
     #[error("{name} is {value}; it must be finite")]
     BadInput {

@@ -1,6 +1,7 @@
 //! Data of a world: descriptions, setup, state, reports. Nothing here computes a step.
 
 pub(crate) mod body_point;
+pub(crate) mod budget;
 pub(crate) mod capabilities;
 pub(crate) mod description;
 pub(crate) mod drives;

@@ -35,10 +35,21 @@ pub struct StepReport {
     pub jumps: RemeshJumps,
     /// Energies, momenta and residual after the step, before the pass.
     pub metrics: Metrics,
+    /// Roughness of the step, for its [budget](crate::StepInputs::budget); `None`: it is as exact as the world asks for.
+    pub rough: Option<Rough>,
     /// Hash of the positions and velocities after the step.
     pub state_hash: String,
     /// Wall time per stage.
     pub times: StageTimes,
+}
+
+/// Settings that a step in a budget had instead of those of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rough {
+    /// Error that a substep was allowed, relative to the size of a body.
+    pub accuracy: f64,
+    /// Factor by which the edges of cloths that are remeshed are longer.
+    pub edges: f64,
 }
 
 /// Number and cost of the substeps of a step.

@@ -101,6 +101,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         remeshed: Vec::new(),
         jumps: Default::default(),
         metrics,
+        rough: None,
         state_hash,
         times,
     })

@@ -95,8 +95,12 @@ fn step_part(
     let grabs: Vec<Grab> = grabs.iter().map(|grab| Grab { body: body(grab), ..*grab }).collect();
     own.inputs.grabbed = find_grabbed(own, &grabs)?;
     own.scratch.reach = own_boxes(own);
-    let inputs =
-        StepInputs { gravity: Some(own.state.gravity), wind: own.inputs.air.map(|air| air.wind), grabs };
+    let inputs = StepInputs {
+        gravity: Some(own.state.gravity),
+        wind: own.inputs.air.map(|air| air.wind),
+        grabs,
+        budget: None,
+    };
     let still = find_rest(own, &inputs, dt);
     *rests = still.is_some();
     let plan = match still {

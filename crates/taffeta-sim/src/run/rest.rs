@@ -110,6 +110,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         remeshed: Vec::new(),
         jumps,
         metrics: Metrics { max_strain: max_strain(world), ..still.metrics },
+        rough: None,
         state_hash: times.run(Stage::Measure, || state_hash(world)),
         times,
     }

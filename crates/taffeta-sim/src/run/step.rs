@@ -104,6 +104,7 @@ fn make_step(
         remeshed: Vec::new(),
         jumps,
         metrics: Metrics { max_strain: max_strain(world), ..measured },
+        rough: None,
         state_hash,
         times,
     })

@@ -1,13 +1,14 @@
-//! Real time by a budget: a frame that takes longer than it stands for is made rougher, until it does not.
+//! Roughness of steps within a budget of wall time: a step that takes longer makes the next ones rougher, until they fit.
 //!
 //! The error that a step may have grows with the square of the roughness, and the edges of cloths that are remeshed with its
 //! root. Steps of twice the length are less visible than cloth that folds in larger facets.
 
-use taffeta_sim::ACCURACY_RANGE;
+use crate::model::description::ACCURACY_RANGE;
+use crate::model::report::Rough;
 
-/// Largest roughness of a frame: then accuracies are at the end of their range, and edges three times as long.
+/// Largest roughness of a step: then accuracies are at the end of their range, and edges three times as long.
 const MOST: f64 = 10.0;
-/// The part of the time of a frame that making it may take, and the part below which it is made finer again.
+/// The part of the budget that a step may take, and the part below which the next ones are made finer again.
 const FULL: f64 = 0.9;
 const SLACK: f64 = 0.5;
 /// Speed at which the roughness follows: by this power of the excess, and by this factor if there is time left.
@@ -16,7 +17,7 @@ const FALL: f64 = 0.97;
 /// Part by which the roughness has to change before anything is set anew.
 const NOTICED: f64 = 0.1;
 
-/// Present roughness of frames.
+/// Present roughness of the steps of a world. Wall time is no part of a state: checkpoints do not hold it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
     wanted: f64,
@@ -30,8 +31,8 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Takes in how long a frame has taken, relative to what it stands for. Whether anything is to be set anew.
-    pub(crate) fn note(&mut self, share: f64) -> bool {
+    /// Takes in the part of its budget that a step has taken.
+    pub(crate) fn note(&mut self, share: f64) {
         if share > FULL {
             self.wanted *= (share / FULL).powf(RISE);
         } else if share < SLACK {
@@ -43,22 +44,12 @@ impl Budget {
         if has_changed {
             self.in_use = self.wanted;
         }
-        has_changed
     }
 
-    /// The accuracy instead of that of the scene.
-    pub(crate) fn accuracy(&self, of_scene: f64) -> f64 {
-        (of_scene * self.in_use * self.in_use).min(ACCURACY_RANGE.1).max(of_scene)
-    }
-
-    /// Factor by which edges are longer.
-    pub(crate) fn coarseness(&self) -> f64 {
-        self.in_use.sqrt()
-    }
-
-    /// Returns whether frames are rougher than the scene asks for.
-    pub(crate) fn is_rough(&self) -> bool {
-        self.in_use > 1.0
+    /// Settings instead of those of a world of this accuracy; `None`: its own.
+    pub(crate) fn rough(&self, accuracy: f64) -> Option<Rough> {
+        let rough = (accuracy * self.in_use * self.in_use).min(ACCURACY_RANGE.1).max(accuracy);
+        (self.in_use > 1.0).then(|| Rough { accuracy: rough, edges: self.in_use.sqrt() })
     }
 }
 
@@ -81,15 +72,16 @@ mod tests {
         let budget = settled(4.0);
         let share = 4.0 / budget.in_use.powf(1.5);
         assert!((SLACK * 0.8..FULL * 1.2).contains(&share), "{share}");
-        assert!(budget.accuracy(1e-4) > 1e-4 && budget.coarseness() > 1.0 && budget.is_rough());
+        let rough = budget.rough(1e-4).unwrap();
+        assert!(rough.accuracy > 1e-4 && rough.edges > 1.0, "{rough:?}");
         assert_eq!(settled(1e6).in_use, MOST, "but not without end");
     }
 
     #[test]
     fn where_there_is_time_again_the_scene_gets_what_it_asks_for() {
         let mut budget = settled(4.0);
-        (0..400).for_each(|_| _ = budget.note(0.1));
+        (0..400).for_each(|_| budget.note(0.1));
         assert_eq!(budget, Budget::default());
-        assert_eq!(budget.accuracy(3e-4), 3e-4);
+        assert_eq!(budget.rough(3e-4), None);
     }
 }

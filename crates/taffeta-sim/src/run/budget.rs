@@ -1,0 +1,62 @@
+//! Steps within a budget of wall time.
+
+use crate::derive::world::World;
+use crate::features::grabs::Leader;
+use crate::jumps::step_with_jumps;
+use crate::model::budget::Budget;
+use crate::model::error::StepError;
+use crate::model::inputs::StepInputs;
+use crate::model::report::{Rough, StepReport};
+use std::time::Instant;
+use taffeta_remesh::RemeshSettings;
+
+/// A step, as rough as its budget wants it; without a budget as the scene asks.
+pub(crate) fn step_in_budget(
+    world: &mut World,
+    inputs: &StepInputs,
+    dt: f64,
+    lead: &mut Leader<'_>,
+) -> Result<StepReport, StepError> {
+    let Some(budget) = inputs.budget else {
+        world.budget = Budget::default();
+        return step_with_jumps(world, inputs, dt, lead);
+    };
+    if !(budget.is_finite() && budget > 0.0) {
+        return Err(StepError::BadBudget { budget });
+    }
+    let begun = Instant::now();
+    let asked = Fineness::of(world);
+    let rough = world.budget.rough(asked.accuracy);
+    if let Some(rough) = rough {
+        asked.roughened(rough).set(world);
+    }
+    let outcome = step_with_jumps(world, inputs, dt, lead);
+    asked.set(world);
+    let report = outcome?;
+    world.budget.note(begun.elapsed().as_secs_f64() / budget);
+    Ok(StepReport { rough, ..report })
+}
+
+/// Settings that a budget makes rougher.
+struct Fineness {
+    accuracy: f64,
+    remesh: Vec<Option<RemeshSettings>>,
+}
+
+impl Fineness {
+    fn of(world: &World) -> Self {
+        let remesh = world.setup.cloths.iter().map(|cloth| cloth.remesh).collect();
+        Self { accuracy: world.setup.settings.accuracy, remesh }
+    }
+
+    fn roughened(&self, rough: Rough) -> Self {
+        let coarsen = |settings: &Option<RemeshSettings>| settings.map(|own| own.coarsened(rough.edges));
+        Self { accuracy: rough.accuracy, remesh: self.remesh.iter().map(coarsen).collect() }
+    }
+
+    fn set(&self, world: &mut World) {
+        world.setup.settings.accuracy = self.accuracy;
+        let cloths = world.setup.cloths.iter_mut().zip(&self.remesh);
+        cloths.for_each(|(cloth, settings)| cloth.remesh = *settings);
+    }
+}

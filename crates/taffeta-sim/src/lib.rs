@@ -30,6 +30,7 @@
 
 mod adapt;
 pub mod ask;
+mod budget;
 mod build;
 mod change;
 mod checkpoint;

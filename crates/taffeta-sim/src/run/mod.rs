@@ -1,6 +1,5 @@
 //! Whole steps: from inputs to reports.
 
-pub(crate) mod budget;
 pub(crate) mod equilibrium;
 pub(crate) mod groups;
 pub(crate) mod outlook;

@@ -158,7 +158,10 @@ fn settle_contacts(world: &mut World, h: f64) {
         contact.sticks = touch.holds && load > 0.0;
         contact.normal_lambda = load * (h * h);
         contact.friction_lambda = friction * (h * h);
-        if load > 0.0 {
+        // The search for an equilibrium begins contacts without friction anew in each step: with their loads, edges on edges of a mesh
+        // did not settle.
+        let is_known = !world.inputs.stands_still || contact.row.static_friction > 0.0;
+        if load > 0.0 && is_known {
             let slides = touch.slides && !touch.holds;
             borne.push((&*contact, Borne { friction, push: normal * load, slides, ..contact.borne }));
         }

@@ -73,6 +73,7 @@ fn world(cells: u32) -> Result<(World, ClothId, ObstacleId), BuildError> {
         cloths: vec![curtain],
         obstacles: vec![hand],
         self_contact: Some(true),
+        simulation: SimulationSettings { threads: 1, ..SimulationSettings::default() },
         ..WorldDescription::default()
     })?;
     let (curtain, hand) = (world.find_cloth("curtain"), world.find_obstacle("hand"));

@@ -14,19 +14,16 @@ const SLACK: f64 = 0.5;
 /// Speed at which the roughness follows: by this power of the excess, and by this factor if there is time left.
 const RISE: f64 = 0.25;
 const FALL: f64 = 0.97;
-/// Part by which the roughness has to change before anything is set anew.
-const NOTICED: f64 = 0.1;
 
 /// Present roughness of the steps of a world. Wall time is no part of a state: checkpoints do not hold it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Budget {
-    wanted: f64,
-    in_use: f64,
+    roughness: f64,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { wanted: 1.0, in_use: 1.0 }
+        Self { roughness: 1.0 }
     }
 }
 
@@ -34,22 +31,17 @@ impl Budget {
     /// Takes in the part of its budget that a step has taken.
     pub(crate) fn note(&mut self, share: f64) {
         if share > FULL {
-            self.wanted *= (share / FULL).powf(RISE);
+            self.roughness *= (share / FULL).powf(RISE);
         } else if share < SLACK {
-            self.wanted *= FALL;
+            self.roughness *= FALL;
         }
-        self.wanted = self.wanted.clamp(1.0, MOST);
-        let is_back = self.wanted == 1.0 && self.in_use > 1.0;
-        let has_changed = is_back || (self.wanted / self.in_use).ln().abs() > NOTICED;
-        if has_changed {
-            self.in_use = self.wanted;
-        }
+        self.roughness = self.roughness.clamp(1.0, MOST);
     }
 
     /// Settings instead of those of a world of this accuracy; `None`: its own.
     pub(crate) fn rough(&self, accuracy: f64) -> Option<Rough> {
-        let rough = (accuracy * self.in_use * self.in_use).min(ACCURACY_RANGE.1).max(accuracy);
-        (self.in_use > 1.0).then(|| Rough { accuracy: rough, edges: self.in_use.sqrt() })
+        let rough = (accuracy * self.roughness * self.roughness).min(ACCURACY_RANGE.1).max(accuracy);
+        (self.roughness > 1.0).then(|| Rough { accuracy: rough, edges: self.roughness.sqrt() })
     }
 }
 
@@ -61,7 +53,7 @@ mod tests {
     fn settled(cost: f64) -> Budget {
         let mut budget = Budget::default();
         for _ in 0..400 {
-            budget.note(cost / budget.in_use.powf(1.5));
+            budget.note(cost / budget.roughness.powf(1.5));
         }
         budget
     }
@@ -70,11 +62,11 @@ mod tests {
     fn frames_that_fit_stay_as_they_are_and_others_get_rougher_until_they_fit() {
         assert_eq!(settled(0.7), Budget::default());
         let budget = settled(4.0);
-        let share = 4.0 / budget.in_use.powf(1.5);
+        let share = 4.0 / budget.roughness.powf(1.5);
         assert!((SLACK * 0.8..FULL * 1.2).contains(&share), "{share}");
         let rough = budget.rough(1e-4).unwrap();
         assert!(rough.accuracy > 1e-4 && rough.edges > 1.0, "{rough:?}");
-        assert_eq!(settled(1e6).in_use, MOST, "but not without end");
+        assert_eq!(settled(1e6).roughness, MOST, "but not without end");
     }
 
     #[test]

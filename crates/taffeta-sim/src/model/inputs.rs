@@ -13,7 +13,7 @@ pub struct StepInputs {
     /// Pulls on material points in this step. Not under the solver `projective`.
     pub grabs: Vec<Grab>,
     /// Wall time that the step may take \[s\]. Where steps take longer, the next ones may err more, and the edges of cloths that are
-    /// remeshed are longer, until steps fit: [`StepReport::rough`](crate::StepReport::rough). Solvers that sweep only get longer edges. A single step may still take longer. `None`:
-    /// steps are as exact as the world asks for. Results then depend on the machine.
+    /// remeshed are longer, until steps fit: [`StepReport::rough`](crate::StepReport::rough). Solvers that sweep only get longer
+    /// edges. A single step may still take longer. Results then depend on the machine. `None`: steps are as exact as the world asks.
     pub budget: Option<f64>,
 }

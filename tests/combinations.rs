@@ -495,6 +495,36 @@ mod siblings {
         misses.expect_none();
     }
 
+    /// Layers take on their load from below, and unevenly: some contacts slip on the way.
+    #[test]
+    fn layers_hold_up_to_the_limit_and_slide_above_it() {
+        let mut misses = Misses::default();
+        for count in [3, 6] {
+            for part in [0.9, 0.93, 0.95, 0.97, 1.05] {
+                let gravity = on_slope((part * SLOPED.static_).atan());
+                let glide = Glide { gravity, ..Glide::new(Ground::Plane, SLOPED, SolverChoice::Global) };
+                let layer = |layer: u32| {
+                    let ahead = 0.01 * f64::from(layer);
+                    let corner = DVec3::new(ahead, THICKNESS * (0.5 + f64::from(layer)), -ahead);
+                    patch(&format!("layer {layer}"), 8 - layer, SLOPED, 0.3 - 2.0 * ahead, corner)
+                };
+                let cloths = (0..count).map(layer).collect();
+                let description = WorldDescription { cloths, self_contact: Some(true), ..glide.describe() };
+                let mut world = build(&description);
+                let place = |world: &World| middle(world, count as usize - 1).x;
+                let start = place(&world);
+                run(&mut world, 36);
+                let way = place(&world) - start;
+                let case = format!("{count} layers at {part} of the limit: way [m]");
+                match part < 1.0 {
+                    true => misses.check(&case, way, 0.0, 1e-4),
+                    false => misses.check(&case, way, 0.19, 0.01),
+                }
+            }
+        }
+        misses.expect_none();
+    }
+
     fn lower_middle(world: &World) -> DVec3 {
         let lower = world.cloths().len() - 1;
         ask::material_point(world, lower, DVec2::splat(0.125)).expect("it is on the cloth").position

@@ -40,8 +40,8 @@ pub struct Borne {
     pub friction: DVec3,
     /// The normal force along the normal that it had \[N\], or multiplier.
     pub push: DVec3,
-    /// True if it slides.
-    pub slides: bool,
+    /// How far it has slid since it held \[m\]; 0 under solvers that sweep.
+    pub slid: f64,
     /// Depth that the contact does not push out yet \[m\]: it has begun there.
     pub relief: f64,
 }
@@ -62,7 +62,7 @@ impl Borne {
         Self {
             friction: self.friction + other.friction,
             push: self.push + other.push,
-            slides: self.slides || other.slides,
+            slid: self.slid.max(other.slid),
             relief: self.relief.max(other.relief),
         }
     }

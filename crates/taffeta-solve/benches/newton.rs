@@ -122,7 +122,7 @@ impl Swing {
             held: &self.held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         state.driver.begin_step(&start, &state.plate);

@@ -133,7 +133,7 @@ pub(crate) fn newton_step(
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let mut x = sheet.state.positions.raw.clone();

@@ -110,7 +110,7 @@ fn find_places(world: &mut World, start: &[DVec3], new: &[VertexIndex]) -> Optio
         held: &held,
         damping_rate: 0.0,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &clamps,
     };
     let cloth = world.state.sheet.vertex_range(world.state.sheet.vertex_cloths[new[0]]);

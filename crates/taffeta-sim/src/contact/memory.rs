@@ -25,14 +25,6 @@ pub(crate) fn note_slip(world: &mut World) {
     friction.note(bearing.map(|contact| {
         let slip = leftover_slip(contact, &work.start, &work.rows);
         let load = contact.normal_lambda;
-        (
-            contact,
-            Borne {
-                friction: slip * load,
-                push: contact.row.normal * load,
-                slides: !contact.sticks,
-                ..contact.borne
-            },
-        )
+        (contact, Borne { friction: slip * load, push: contact.row.normal * load, ..contact.borne })
     }));
 }

@@ -149,8 +149,11 @@ impl FrictionMemory {
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
         let is_sound = |BorneContact { borne, .. }: &BorneContact| {
-            let is_relief = borne.relief.is_finite() && borne.relief >= 0.0;
-            borne.push.is_finite() && borne.friction.is_finite() && is_relief
+            let is_length = |length: f64| length.is_finite() && length >= 0.0;
+            borne.push.is_finite()
+                && borne.friction.is_finite()
+                && is_length(borne.relief)
+                && is_length(borne.slid)
         };
         self.0.is_sorted_by(|a, b| a.name < b.name) && self.0.iter().all(is_sound)
     }
@@ -267,10 +270,10 @@ mod tests {
         let mut friction = FrictionMemory::default();
         friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
         assert_eq!(friction.recall(&[first, second], body_of), [borne(0.5 * DVec3::X, 1.5 * DVec3::Y); 2]);
-        // One that is left has what both have borne. It slides if any of them did.
-        let sliding = Borne { slides: true, ..borne(DVec3::Z, 5.0 * DVec3::Y) };
+        // One that is left has what both have borne. It has slid as far as the one that went farther.
+        let sliding = Borne { slid: 1e-3, ..borne(DVec3::Z, 5.0 * DVec3::Y) };
         friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y)), (&second, sliding)].into_iter());
-        let both = Borne { slides: true, ..borne(DVec3::X + DVec3::Z, 8.0 * DVec3::Y) };
+        let both = Borne { slid: 1e-3, ..borne(DVec3::X + DVec3::Z, 8.0 * DVec3::Y) };
         assert_eq!(friction.recall(&[second], body_of), [both]);
     }
 

@@ -17,15 +17,17 @@ use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
-use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
 
-/// Speed beyond the give of its friction from which a contact slides \[m/s\]. Springs give way while a stack takes on its load: with
-/// half of this speed the upper of two layers slid at 25°, with a limit of 26.6°.
-const SLIDING_SPEED: f64 = 2e-3;
+/// How far a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
+/// breaks (E. Rabinowicz, The nature of the static and kinetic coefficients of friction, 1951), here the diameter of a fiber. While
+/// a stack takes on its load, contacts with an uneven share of it give way by less; if they were weaker at once, one would take all
+/// others along.
+const JUNCTION: f64 = 15e-6;
 
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
@@ -39,7 +41,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, state, span);
-    let mut springs = friction_springs(world, &stiffnesses);
+    let mut springs = friction_springs(world, (h, &stiffnesses));
     let share = stage_share(world);
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
         *stiffness /= share;
@@ -71,12 +73,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts {
-        rows: &rows,
-        springs: &springs,
-        tolerated_slip: SLIDING_SPEED * h,
-        stiffnesses: &stiffnesses,
-    };
+    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,
@@ -119,10 +116,17 @@ fn stage_share(world: &World) -> f64 {
     if world.scratch.first_stage.is_empty() { 1.0 } else { GAMMA }
 }
 
-/// The springs of friction of the contacts. A contact that has begun within the substep began where the first stage ended.
-fn friction_springs(world: &World, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
+/// The springs of friction of the contacts in a stage of length `h` \[s\]. A contact that has begun within the substep began where
+/// the first stage ended; it slides if its speed takes it far enough.
+fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<FrictionSpring> {
     let work = &world.scratch;
     let ahead = 1.0 - stage_share(world);
+    let held = &world.state.motion.held;
+    let way = |vi: VertexIndex| {
+        let i = vi.to_usize();
+        let prescribed = world.state.last.predicted[i] - work.start[i];
+        along_held(held[vi], prescribed, work.start_velocities[i] * h)
+    };
     let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
         let origin = match borne.load() > 0.0 {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
@@ -130,7 +134,13 @@ fn friction_springs(world: &World, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
         };
         let carried = borne.friction.reject_from_normalized(row.normal);
         let stiffness = friction_stiffness(*normal, row, borne.load());
-        FrictionSpring { origin, carried, stiffness, slides: borne.slides }
+        let slid = match borne.load() > 0.0 {
+            true => borne.slid,
+            false => {
+                (row.interpolate(way) - row.body_displacement).reject_from_normalized(row.normal).length()
+            }
+        };
+        FrictionSpring { origin, carried, stiffness, left: JUNCTION - slid }
     };
     world.state.last.contacts.iter().zip(stiffnesses).map(spring).collect()
 }
@@ -162,8 +172,8 @@ fn settle_contacts(world: &mut World, h: f64) {
         // did not settle.
         let is_known = !world.inputs.stands_still || contact.row.static_friction > 0.0;
         if load > 0.0 && is_known {
-            let slides = touch.slides && !touch.holds;
-            borne.push((&*contact, Borne { friction, push: normal * load, slides, ..contact.borne }));
+            let slid = if touch.holds { 0.0 } else { contact.borne.slid + touch.slid };
+            borne.push((&*contact, Borne { friction, push: normal * load, slid, ..contact.borne }));
         }
     }
     memory.note(borne.into_iter());

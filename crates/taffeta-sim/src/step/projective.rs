@@ -44,7 +44,7 @@ fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
     friction.note(bearing.map(|contact| {
         let (friction, push) =
             (contact.friction_lambda / (h * h), contact.row.normal * (contact.normal_lambda / (h * h)));
-        (contact, Borne { friction, push, slides: !contact.sticks, ..Borne::default() })
+        (contact, Borne { friction, push, ..Borne::default() })
     }));
 }
 

@@ -229,7 +229,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
             held: &sheet.state.held.raw,
             damping_rate: 1e3,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         let limits = NewtonLimits {

@@ -80,7 +80,7 @@ fn step_in_air(
         held: &sheet.state.held,
         damping_rate: 0.0,
         drag: Drags { faces: &faces, segments: &[] },
-        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let limits = NewtonLimits {

@@ -10,14 +10,14 @@ const STIFFNESS: f64 = 1000.0;
 /// Stiffness of the spring of friction \[N/m\].
 const SPRING: f64 = 2000.0;
 
-/// Slip beyond the limit of the spring that is no sliding \[m\]: it is over from 3.4 mm on.
-const TOLERATED: f64 = 9e-4;
+/// How far a contact slides under static friction \[m\]: up to a slip of 3.4 mm.
+const LEFT: f64 = 9e-4;
 
 /// Inertia of the vertex \[N/m\].
 const INERTIA: f64 = 100.0;
 
 fn contacts<'a>(rows: &'a [ContactRow], springs: &'a [FrictionSpring]) -> Contacts<'a> {
-    Contacts { rows, springs, tolerated_slip: TOLERATED, stiffnesses: &[STIFFNESS] }
+    Contacts { rows, springs, stiffnesses: &[STIFFNESS] }
 }
 
 /// The contact of a vertex with a floor, as a solve goes on.
@@ -44,7 +44,7 @@ impl Case {
 
     /// A contact that has borne nothing.
     fn fresh() -> Self {
-        Self::new(FrictionSpring::default())
+        Self::new(FrictionSpring { left: LEFT, ..FrictionSpring::default() })
     }
 
     /// Reads the friction at a place at which it may have converged; returns what the change is worth \[J\].
@@ -79,13 +79,14 @@ fn a_spring_bears_as_much_as_it_is_long_up_to_the_static_limit() {
     let mut case = Case::fresh();
     assert_near(case.force_at(0.002, true), [-4.0, 10.0, 0.0]);
     assert!(case.touches[0].holds && !case.touches[0].slides);
-    // Below the slip tolerated it bears the limit, and does not slide.
+    // Beyond, it bears the limit, and slides under static friction at first.
     assert_near(case.force_at(0.0033, true), [-5.0, 10.0, 0.0]);
     assert!(!case.touches[0].holds && !case.touches[0].slides);
+    assert!((case.touches[0].slid - 8e-4).abs() < 1e-12, "5 N are 2.5 mm");
 }
 
 #[test]
-fn a_contact_slides_from_a_converged_iterate_beyond_the_slip_tolerated_on() {
+fn a_contact_bears_kinetic_friction_when_it_has_slid_far_enough_at_a_converged_iterate() {
     let mut case = Case::fresh();
     assert_near(case.force_at(0.00341, false), [-5.0, 10.0, 0.0]);
     assert!(!case.touches[0].slides, "an iterate that has not converged tells nothing");
@@ -101,7 +102,7 @@ fn a_contact_slides_from_a_converged_iterate_beyond_the_slip_tolerated_on() {
 
 #[test]
 fn a_contact_that_slides_already_bears_kinetic_friction() {
-    let mut case = Case::new(FrictionSpring { slides: true, ..FrictionSpring::default() });
+    let mut case = Case::new(FrictionSpring { left: -1e-6, ..FrictionSpring::default() });
     assert_near(case.force_at(0.002, false), [-3.0, 10.0, 0.0]);
     assert!(case.touches[0].slides && !case.touches[0].holds);
 }

@@ -86,12 +86,7 @@ impl Case {
             held: &self.sheet.state.held,
             damping_rate: RATE,
             drag: Drags { faces: &self.drags, segments: &[] },
-            contacts: Contacts {
-                rows: &self.rows,
-                springs: &self.springs,
-                tolerated_slip: 0.0,
-                stiffnesses: &self.stiffnesses,
-            },
+            contacts: Contacts { rows: &self.rows, springs: &self.springs, stiffnesses: &self.stiffnesses },
             clamps: &self.normals,
         }
     }
@@ -99,7 +94,7 @@ impl Case {
     fn update(&mut self) {
         let spring = |(row, stiffness): (&ContactRow, &f64)| {
             let origin = row.interpolate(|vi| self.start[vi.0 as usize]);
-            FrictionSpring { origin, carried: DVec3::ZERO, stiffness: *stiffness, slides: false }
+            FrictionSpring { origin, carried: DVec3::ZERO, stiffness: *stiffness, left: 1e-3 }
         };
         self.springs = self.rows.iter().zip(&self.stiffnesses).map(spring).collect();
         self.z.chunks_exact_mut(3).zip(&self.start).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));

@@ -24,9 +24,6 @@ pub struct Contacts<'a> {
     pub rows: &'a [ContactRow],
     /// The springs of friction, one per row.
     pub springs: &'a [FrictionSpring],
-    /// Slip beyond the limit of the spring, in one step, from which a contact that stuck slides \[m\]. Below, contacts that have an uneven
-    /// share of the weight give way to those around them: one that slid would bear the kinetic friction, and take all others along.
-    pub tolerated_slip: f64,
     /// The stiffness of each along its normal \[N/m\].
     pub stiffnesses: &'a [f64],
 }
@@ -40,8 +37,8 @@ pub struct FrictionSpring {
     pub carried: DVec3,
     /// The stiffness `k` of the spring \[N/m\].
     pub stiffness: f64,
-    /// True if the contact slides already.
-    pub slides: bool,
+    /// Slip beyond the give of the spring from which the contact bears kinetic friction \[m\]; below 0, it does from the start.
+    pub left: f64,
 }
 
 /// A contact at the last evaluation.
@@ -53,8 +50,10 @@ pub struct Touch {
     pub force: DVec3,
     /// True if friction holds the point where it is, but for the give of its spring.
     pub holds: bool,
-    /// True if the contact slides: it bears kinetic friction.
+    /// True if the contact bears kinetic friction.
     pub slides: bool,
+    /// How far it has slid in the step, beyond the give of its spring \[m\].
+    pub slid: f64,
     /// The friction it may bear \[N\].
     bound: f64,
 }
@@ -76,6 +75,7 @@ impl Touch {
             let way = slip / size;
             self.force -= way * self.bound;
             self.hessian += (along - outer(way, way)) * (self.bound / size);
+            self.slid = size - self.bound / stiffness;
             return self.bound * (size - 0.5 * self.bound / stiffness);
         }
         self.holds = true;
@@ -97,26 +97,26 @@ impl Contacts<'_> {
         slip - row.normal * row.normal.dot(slip)
     }
 
-    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of those that
-    /// stuck have begun to slide. Returns what the change of the friction is worth \[J\]: by as much at most it moves the
-    /// minimum of `W`, for vertices of this inertia \[N/m\]; 0 if nothing bears more or less, infinite if at a converged iterate the
-    /// friction of all has still changed by a good part: that moves the minimum little in one step, and much in many.
+    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of them slide. Returns
+    /// what the change of the friction is worth \[J\]: by as much at most it moves the minimum of `W`, for vertices of this
+    /// inertia \[N/m\]; 0 if nothing bears more or less, infinite if at a converged iterate the friction of all has still changed by
+    /// a good part: that moves the minimum little in one step, and much in many.
     pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
-            touches.extend(self.springs.iter().map(|s| Touch { slides: s.slides, ..Touch::default() }));
+            touches.resize(self.rows.len(), Touch::default());
         }
         let (mut decrease, mut changed, mut sum) = (0.0, 0.0, 0.0);
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             let point = row.interpolate(|vi| at(x, vi.0));
             let stiffness = self.stiffnesses[number];
             let normal_force = stiffness * (-row.gap(point)).max(0.0);
-            let friction = self.springs[number].stiffness;
+            let FrictionSpring { stiffness: friction, left, .. } = self.springs[number];
             let slip = self.slip(number, point).length();
             let spring = friction * slip;
-            let beyond = slip - row.static_friction * normal_force / friction;
             // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
-            touch.slides |= is_converged && beyond > self.tolerated_slip;
+            let slid = slip - row.static_friction * normal_force / friction;
+            touch.slides |= left < 0.0 || is_converged && slid > left;
             let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
             let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
             let force = spring.min(before) - spring.min(touch.bound);

@@ -68,21 +68,16 @@ fn gradient_and_product_agree_with_finite_differences() {
         // One sticks and has borne friction before; the other one slides.
         let origins = rows.map(|row| row.interpolate(|vi| start[vi.0 as usize]));
         let carried = DVec3::new(0.01, 0.02, 0.03);
-        let sticking = FrictionSpring { origin: origins[0], carried, stiffness: 40.0, slides: false };
+        let sticking = FrictionSpring { origin: origins[0], carried, stiffness: 40.0, left: 1e-3 };
         let away = DVec3::new(0.3, 0.1, 0.0);
-        let sliding = FrictionSpring { origin: origins[1] - away, slides: true, ..sticking };
+        let sliding = FrictionSpring { origin: origins[1] - away, left: -1e-3, ..sticking };
         let problem = NewtonProblem {
             inertia: &inertia,
             predicted: &start,
             held: &sheet.state.held,
             damping_rate: 100.0,
             drag: Drags::default(),
-            contacts: Contacts {
-                rows: &rows,
-                springs: &[sticking, sliding],
-                tolerated_slip: 0.0,
-                stiffnesses: &[30.0; 2],
-            },
+            contacts: Contacts { rows: &rows, springs: &[sticking, sliding], stiffnesses: &[30.0; 2] },
             clamps: &[],
         };
         driver.load(&sheet.state.positions, &plate);
@@ -171,7 +166,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     held: &sheet.state.held,
                     damping_rate: 0.0,
                     drag: Drags::default(),
-                    contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+                    contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
@@ -214,7 +209,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
@@ -276,7 +271,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             held: &sheet.state.held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
             clamps: &[],
         };
         driver.begin_step(x, &plate);

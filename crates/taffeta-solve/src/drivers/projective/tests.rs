@@ -358,7 +358,7 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         held: &sheet.state.held.raw,
         damping_rate: 0.0,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], tolerated_slip: 0.0, stiffnesses: &[] },
+        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
         clamps: &[],
     };
     let site = Site { points: &points, charts: None, face_pressures: &[] };

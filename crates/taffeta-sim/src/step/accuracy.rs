@@ -26,7 +26,7 @@ const LONGEST_TOUCHED: f64 = 1.0 / 120.0;
 const FIRST: f64 = 1.0 / 960.0;
 
 /// Shortest substep that the error asks for \[s\].
-const SHORTEST: f64 = 1.0 / 2000.0;
+pub(crate) const SHORTEST: f64 = 1.0 / 2000.0;
 
 /// Part of the error allowed at which the next substep aims where nothing touches. Errors add up there; contact takes motion out.
 const AIM: f64 = 0.25;

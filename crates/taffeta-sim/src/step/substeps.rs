@@ -16,7 +16,7 @@ use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::pieces::pieces;
 use crate::step::plan::{plan, substeps_for_stretch, substeps_in};
-use crate::step::retry::run_yielding_substep;
+use crate::step::retry::{begin_attempt, may_be_too_long, reject_if_rough, run_yielding_substep};
 
 /// All substeps of a step, however many they come to.
 pub(crate) fn make_substeps(
@@ -66,12 +66,16 @@ fn run_substeps(
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
+        let attempt = may_be_too_long(world, h).then(|| begin_attempt(world, &plan));
         let pieces = pieces(world, h)?;
         plan.substeps += pieces.len() as u32 - 1;
         for (time, piece) in pieces {
             world.state.time = time;
             lead_grabs(world, piece, &mut grabs, lead)?;
             run_yielding_substep(world, (piece, 0), &mut plan, times)?;
+        }
+        if attempt.is_some_and(|attempt| reject_if_rough(world, h, attempt, &mut plan)) {
+            continue;
         }
         if knows_its_error(world) {
             plan.error = plan.error.max(local_error(world));

@@ -61,6 +61,11 @@ pub struct SubstepDemand {
     pub damping: f64,
 }
 
+/// So many sweeps that all go forward are as good as these. Of those that turn back, the first does not count.
+pub fn effective_sweeps(count: u32, turn: bool) -> f64 {
+    if turn && count > 1 { f64::from(count - 1) } else { f64::from(count) }
+}
+
 impl LoadPath {
     /// Measures the load path of every component from its held vertices, whose inverse mass is 0, or from its center if
     /// nothing holds it. The segments of ropes, the edges of solids and the threads between panels that are being sewn
@@ -91,10 +96,7 @@ impl LoadPath {
     /// The number of substeps that keeps the excess below [`EXCESS_TOLERANCE`].
     pub fn choose(&self, demand: &SubstepDemand) -> SubstepChoice {
         // a κ/L (h² + τ h) / I = tolerance, solved for h.
-        let sweeps = match demand.iterations {
-            count if demand.turn && count > 1 => f64::from(count - 1),
-            count => f64::from(count),
-        };
+        let sweeps = effective_sweeps(demand.iterations, demand.turn);
         let rate = demand.acceleration * self.stiffness_demand / sweeps;
         let tau = demand.damping;
         let h = if rate > 0.0 {

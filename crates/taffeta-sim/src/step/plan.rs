@@ -1,7 +1,6 @@
 //! How many substeps a step takes, and how many iterations each.
 
 use crate::derive::air::exposed;
-use crate::derive::bodies::body_count;
 use crate::derive::pressure::{has_pressure, mean_pressure_acceleration};
 use crate::derive::solver_facts::knows_its_error;
 use crate::derive::world::World;
@@ -10,19 +9,20 @@ use crate::model::capabilities::{Capabilities, SubstepRule};
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
+use crate::model::setup::Cloth;
 use crate::model::state::State;
 use crate::step::accuracy::next_substep;
 use glam::DVec3;
-use taffeta_solve::substeps::{LONGEST_SUBSTEP, SHORTEST_SUBSTEP, SubstepDemand};
+use taffeta_solve::substeps::{
+    EXCESS_TOLERANCE, LONGEST_SUBSTEP, SHORTEST_SUBSTEP, SubstepDemand, effective_sweeps,
+};
 
 /// Substeps of a local solver while something is sewn, relative to those that the load path asks for: threads move whole
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
 const SEWING_PART: u32 = 3;
 
-/// Part of their length by which the velocities may change the edges of a body in a substep of a local solver, as a root mean
-/// square. Sweeps spread what stops a vertex over few edges; the cloth beyond moves on. A sheet met a box at 2 m/s. Its strain was
-/// 1.36 with substeps from its load path, 0.23 with as many by this limit, and 0.18 under Newton's method.
-const STRETCH: f64 = 0.002;
+/// Time in which substeps that tension has shortened may double \[s\].
+const RELAXATION: f64 = 0.25;
 
 /// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
@@ -83,33 +83,46 @@ pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
     (time / next_substep(world) - 1e-9).ceil().max(1.0) as u32
 }
 
-/// Into how many substeps a time \[s\] is cut so that the velocities stretch no body by more than [`STRETCH`] in one.
-pub(crate) fn substeps_for_stretch(world: &World, time: f64) -> u32 {
-    let substep = (STRETCH / stretch_rate(world)).max(SHORTEST_SUBSTEP);
+/// Into how many substeps a time \[s\] is cut so that sweeps hold the tension of the cloths.
+///
+/// To a force that acts on, unconverged sweeps are as soft as a membrane of stiffness `K = ρ I s²/h²`, for an areal density `ρ`,
+/// `I` sweeps and edges of length `s` (the law of [`taffeta_solve::substeps`]). In series with the stiffness `k` of the material,
+/// it has the tension `T = ε k K/(k + K)` at a strain `ε`. The part `T/K` of that strain is false, and comes out as motion
+/// when contact asks for more substeps. The load path knows the weight that a cloth carries; a taut one bears many times of it.
+pub(crate) fn substeps_for_tension(world: &World, (time, sweeps): (f64, u32)) -> u32 {
+    let h = world.state.last_substep;
+    let sweeps = effective_sweeps(sweeps, world.derived.choice == SolverChoice::Block);
+    let of_cloth = |(cloth, [strain, length]): (&Cloth, [f64; 2])| {
+        let stiffness = cloth.model.material.stretch.into_iter().fold(0.0, f64::max);
+        let held = cloth.model.material.density * sweeps * length * length;
+        let tension = strain / (1.0 / stiffness + h * h / held);
+        (EXCESS_TOLERANCE * held / tension).sqrt()
+    };
+    let cloths = world.setup.cloths.iter().zip(mean_strains(world));
+    let longest = if h > 0.0 { h * (1.0 + h / RELAXATION) } else { f64::INFINITY };
+    let substep = cloths.map(of_cloth).fold(longest, f64::min).max(SHORTEST_SUBSTEP);
     (time / substep - 1e-9).ceil().max(1.0) as u32
+}
+
+/// The root mean square of the strain of the edges of each cloth where they are longer than at rest, and their mean length at rest \[m\].
+fn mean_strains(world: &World) -> Vec<[f64; 2]> {
+    let State { sheet, motion, .. } = &world.state;
+    let mut sums = vec![[0.0; 3]; world.setup.cloths.len()];
+    for (fi, face) in sheet.topology.faces.iter_indexed() {
+        let Some(sum) = sums.get_mut(motion.rest.cloths[fi] as usize) else { continue };
+        for k in 0..3 {
+            let rest = motion.rest.corners[fi][k].distance(motion.rest.corners[fi][(k + 1) % 3]);
+            let length = motion.positions[face[k]].distance(motion.positions[face[(k + 1) % 3]]);
+            let strain = (length / rest - 1.0).max(0.0);
+            *sum = [sum[0] + strain * strain, sum[1] + rest, sum[2] + 1.0];
+        }
+    }
+    sums.into_iter().map(|[strain, length, count]| [(strain / count).sqrt(), length / count]).collect()
 }
 
 /// Returns whether the error decides on the number of substeps within a step.
 pub(crate) fn adapts_substeps(world: &World) -> bool {
     world.setup.settings.substeps.is_none() && knows_its_error(world)
-}
-
-/// Rate at which the velocities stretch the edges of a body \[1/s\], as a root mean square, of the body where it is greatest.
-fn stretch_rate(world: &World) -> f64 {
-    let State { sheet, motion, .. } = &world.state;
-    let mut sums = vec![(0.0, 0u32); body_count(world)];
-    for edge in sheet.topology.edges.iter() {
-        let [a, b] = edge.vertices;
-        let along = motion.positions[b] - motion.positions[a];
-        let squared = along.length_squared();
-        if squared > 0.0 {
-            let rate = along.dot(motion.velocities[b] - motion.velocities[a]) / squared;
-            let (sum, count) = &mut sums[sheet.vertex_cloths[a] as usize];
-            (*sum, *count) = (*sum + rate * rate, *count + 1);
-        }
-    }
-    let mean = |(sum, count): (f64, u32)| if count > 0 { (sum / f64::from(count)).sqrt() } else { 0.0 };
-    sums.into_iter().map(mean).fold(0.0, f64::max)
 }
 
 /// Acceleration that keeps a cloth together while it turns \[m/s²\], of the cloth where it is greatest: `v²/r`, with the mean

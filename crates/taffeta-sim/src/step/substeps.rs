@@ -15,7 +15,7 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::pieces::pieces;
-use crate::step::plan::{plan, substeps_for_stretch, substeps_in};
+use crate::step::plan::{plan, substeps_for_tension, substeps_in};
 use crate::step::retry::{begin_attempt, may_be_too_long, reject_if_rough, run_yielding_substep};
 
 /// All substeps of a step, however many they come to.
@@ -103,7 +103,9 @@ fn choose_substeps(
     match world.derived.choice.capabilities().substeps {
         // Without compliance the stiffness depends on the number of substeps: it must not follow the motion.
         SubstepRule::LoadPath if is_free && stores_energy(world) => {
-            planned.max(substeps_for_stretch(world, left))
+            let asked = substeps_for_tension(world, (left, plan.iterations));
+            // Where a few more would do, contacts that stick stay as they are.
+            if 4 * asked > 5 * planned { asked } else { planned }
         }
         SubstepRule::Error if is_free => {
             let least = (f64::from(least) * left / dt - 1e-9).ceil() as u32;

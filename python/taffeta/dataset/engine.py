@@ -1,0 +1,213 @@
+"""Engines: what runs a function over many items, each in a process of its own.
+
+All of them have the same small interface: ``submit`` returns a future, and a future that ends with an exception of ``lost``
+has lost its worker. ``run`` does the rest: it keeps all workers busy, and tries again what was lost.
+"""
+
+import multiprocessing
+import os
+import queue
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+from .._errors import DatasetError
+from ._needs import need
+
+T = TypeVar("T")
+Exceptions = tuple[type[BaseException], ...]
+# Seconds that a cluster has to answer.
+PATIENCE = 20
+
+
+class Lost(Exception):
+    """A worker that died over an item, as often as it was tried."""
+
+
+class Engine(Protocol):
+    """What runs a function on workers."""
+
+    slots: int
+    """Number of items that are worked on at a time."""
+    attempts: int
+    """Number of times that an item may lose its worker."""
+    lost: Exceptions
+    """Exceptions that say that a worker was lost."""
+    gone: Exceptions
+    """Exceptions that say that the cluster was lost."""
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+        """Begins with an item and returns its future."""
+
+    def close(self) -> None:
+        """Ends what runs."""
+
+
+def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[tuple[Any, T | Lost]]:
+    """Yields each item with what the function returned, as they come, or with ``Lost``."""
+    waiting, ended = iter(items), queue.SimpleQueue[Any]()
+    begun: dict[Any, Any] = {}
+    losses: dict[Any, int] = {}
+
+    def begin(item: Any) -> None:
+        future = engine.submit(function, item)
+        begun[future] = item
+        future.add_done_callback(ended.put)
+
+    def fill() -> None:
+        # A few more than there are workers, so that none has to wait for this thread.
+        while len(begun) < 2 * engine.slots:
+            item = next(waiting, begun)
+            if item is begun:
+                return
+            begin(item)
+
+    fill()
+    while begun:
+        future = ended.get()
+        item = begun.pop(future)
+        try:
+            result: T | Lost = future.result()
+        except engine.gone as error:
+            raise DatasetError(f"the cluster is gone ({error}): start it anew, and then the same command") from error
+        except engine.lost as error:
+            losses[item] = losses.get(item, 0) + 1
+            if losses[item] < engine.attempts:
+                begin(item)
+                continue
+            result = Lost(f"its worker died {losses[item]} times ({error or type(error).__name__})")
+        yield item, result
+        fill()
+
+
+class Inline:
+    """No other process: for tests, and for file systems in memory."""
+
+    slots: int = 1
+    attempts: int = 1
+    lost: Exceptions = ()
+    gone: Exceptions = ()
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+        from concurrent.futures import Future
+
+        future: Future[Any] = Future()
+        try:
+            future.set_result(function(item))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def close(self) -> None:
+        pass
+
+
+def _ignore_interrupts() -> None:
+    # Ctrl-C reaches all processes of a terminal; the first one ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+class Local:
+    """Processes on this machine."""
+
+    attempts: int = 8
+    gone: Exceptions = ()
+
+    def __init__(self, workers: int | None = None) -> None:
+        pebble = need("pebble", "dataset")
+        self.slots: int = workers or _core_count()
+        self.lost: Exceptions = (pebble.ProcessExpired,)
+        context = multiprocessing.get_context("spawn")
+        self._pool = pebble.ProcessPool(max_workers=workers, context=context, initializer=_ignore_interrupts)
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+        return self._pool.submit(function, None, item)
+
+    def close(self) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+
+def _core_count() -> int:
+    """Number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Dask:
+    """A cluster of dask.distributed, by the address of its scheduler or by a client."""
+
+    # The scheduler itself tries an item on several workers before it gives up.
+    attempts: int = 3
+
+    def __init__(self, cluster: Any) -> None:
+        distributed = need("distributed", "dask")
+        self._client = self._connect(distributed, cluster) if isinstance(cluster, str) else cluster
+        self._is_own = isinstance(cluster, str)
+        self.lost: Exceptions = (distributed.scheduler.KilledWorker,)
+        self.gone: Exceptions = (distributed.client.FutureCancelledError, distributed.CancelledError)
+        threads = self._client.nthreads()
+        if not threads:
+            self.close()
+            raise DatasetError(f"the scheduler {cluster} has no workers: start some, `dask worker {cluster}`")
+        self.slots: int = sum(threads.values())
+        self._check_versions()
+
+    @staticmethod
+    def _connect(distributed: Any, address: str) -> Any:
+        try:
+            return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            text = f"no scheduler of Dask answers at {address} ({error}): start one, `dask scheduler`, and give the address"
+            raise DatasetError(f"{text} that it prints") from error
+
+    def _check_versions(self) -> None:
+        from .. import __version__
+
+        found = self._client.run(version_here, on_error="return")
+        for worker, version in found.items():
+            if version != __version__:
+                self.close()
+                what = version if isinstance(version, str) else f"no taffeta that works ({version})"
+                raise DatasetError(f"worker {worker} has {what}, but here is taffeta {__version__}: install it on all workers")
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+        return self._client.submit(function, item, pure=False)
+
+    def close(self) -> None:
+        if self._is_own:
+            self._client.close()
+
+
+def version_here() -> str:
+    """Returns the version of the package in this process."""
+    from .. import __version__
+
+    return __version__
+
+
+class Ray:
+    """A cluster of Ray, by its address; ``local`` starts one on this machine."""
+
+    attempts: int = 8
+
+    def __init__(self, address: str) -> None:
+        ray = need("ray", "ray")
+        self._ray = ray
+        self._is_own = not ray.is_initialized()
+        if self._is_own:
+            try:
+                ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+            except (OSError, ValueError, ConnectionError, RuntimeError) as error:
+                text = f"no cluster of Ray answers at {address} ({error}): start one, `ray start --head`"
+                raise DatasetError(text) from error
+        self.slots: int = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.lost: Exceptions = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
+        self.gone: Exceptions = (ray.exceptions.RaySystemError,)
+
+    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+        task = self._ray.remote(num_cpus=1, max_retries=0)(function)
+        return task.remote(item).future()
+
+    def close(self) -> None:
+        if self._is_own:
+            self._ray.shutdown()

@@ -27,6 +27,7 @@ from ._errors import (
 from ._pictures import render
 from ._remesh import Remeshed, remesh
 from ._run import Frame, Result, run
+from ._sweep import sweep
 from ._taffeta import (
     Cloth,
     Grab,
@@ -83,4 +84,5 @@ __all__ = [
     "remesh",
     "render",
     "run",
+    "sweep",
 ]

@@ -306,6 +306,34 @@ def test_a_record_has_the_checksums_of_another_library(tmp_path: Path) -> None:
         assert int.from_bytes(found, "little") == ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32
 
 
+def test_pyplaid_reads_plaid_and_its_strict_check_passes(tmp_path: Path) -> None:
+    plaid = pytest.importorskip("plaid")
+    from plaid.cli.plaidcheck import main as plaid_check
+    from plaid.storage import init_from_disk
+    from taffeta.dataset.formats.plaid import OWN, columns_of
+
+    assert make(tmp_path / "set", "--format", "plaid") == 0
+    assert plaid_check([str(tmp_path / "set"), "--strict"]) == 0
+    datasets, converters = init_from_disk(tmp_path / "set")
+    for index in range(3):
+        sample = converters["train"].to_plaid(datasets["train"], index)
+        assert isinstance(sample, plaid.Sample)
+        trajectory = simulate(small_flag().draw(0, index), 3)
+        times = sample.get_all_time_values()
+        assert np.allclose(times, [0, 0.02, 0.04, 0.06])
+        for time, frame, crossings in zip(times, trajectory.frames, trajectory.crossings, strict=True):
+            assert np.array_equal(sample.get_elements(time=time)["TRI_3"], frame["cells"])
+            assert np.array_equal(sample.get_nodes(time=time), frame["world_pos"])
+            assert sample.get_global("crossings", time=time) == crossings and sample.get_global("index", time=time) == index
+            for field in (field for field in FIELDS if field.name not in OWN):
+                location = {"vertex": "Vertex", "cell": "CellCenter"}[field.per]
+                columns = [sample.get_field(name, location, time=time) for name in columns_of(field.name)]
+                expected = frame[field.name].reshape(len(frame[field.name]), -1)
+                assert np.array_equal(np.stack(columns, axis=1), expected), field.name
+    assert make(tmp_path / "again", "--format", "plaid", workers=2) == 0
+    assert files_of(tmp_path / "again") == files_of(tmp_path / "set")
+
+
 # Refusals: an error that says what, where and what to do, and nothing on the disk
 
 

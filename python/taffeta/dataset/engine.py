@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import queue
 import signal
+import socket
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -185,6 +186,17 @@ def version_here() -> str:
     return __version__
 
 
+def _knock(address: str) -> None:
+    """Raises OSError where nothing listens: Ray itself waits for minutes."""
+    host, sign, port = address.removeprefix("ray://").rpartition(":")
+    if sign and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=PATIENCE).close()
+
+
+def _call(function: Callable[[Any], Any], item: Any) -> Any:
+    return function(item)
+
+
 class Ray:
     """A cluster of Ray, by its address; ``local`` starts one on this machine."""
 
@@ -196,6 +208,7 @@ class Ray:
         self._is_own = not ray.is_initialized()
         if self._is_own:
             try:
+                _knock(address)
                 ray.init(address=address, log_to_driver=False, logging_level="ERROR")
             except (OSError, ValueError, ConnectionError, RuntimeError) as error:
                 text = f"no cluster of Ray answers at {address} ({error}): start one, `ray start --head`"
@@ -203,11 +216,26 @@ class Ray:
         self.slots: int = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self.lost: Exceptions = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
         self.gone: Exceptions = (ray.exceptions.RaySystemError,)
+        # What dies is tried again by `run`, which counts.
+        self._task = ray.remote(num_cpus=1, max_retries=0)(_call)
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        task = self._ray.remote(num_cpus=1, max_retries=0)(function)
-        return task.remote(item).future()
+        return self._task.remote(function, item).future()
 
     def close(self) -> None:
         if self._is_own:
             self._ray.shutdown()
+
+
+def engine_of(client: Any, workers: int | None) -> tuple[Engine, bool]:
+    """Returns the engine for a client, and whether it was made here, to be closed by the caller.
+
+    None stands for processes here, ``"ray"`` for a cluster of Ray, another text for the address of a scheduler of Dask.
+    """
+    if client is None:
+        return (Inline() if workers == 0 else Local(workers)), True
+    if client == "ray":
+        return Ray("local"), True
+    if isinstance(client, Inline | Local | Dask | Ray):
+        return client, False
+    return Dask(client), True

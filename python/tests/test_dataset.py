@@ -225,6 +225,33 @@ def test_a_file_system_in_memory_is_the_same_thing(tmp_path: Path) -> None:
     assert found == files_of(tmp_path / "set") and not store.exists(".partial")
 
 
+def test_an_object_store_is_the_same_thing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server, s3fs = pytest.importorskip("moto.server"), pytest.importorskip("s3fs")
+    store = server.ThreadedMotoServer(port=0, verbose=False)
+    store.start()
+    try:
+        host, port = store.get_host_and_port()
+        for name, value in {
+            "AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
+            "AWS_DEFAULT_REGION": "us-east-1",
+        }.items():  # fmt: skip
+            monkeypatch.setenv(name, value)
+        assert make("s3://nowhere/set") == 2 and "s3://nowhere/set" in capsys.readouterr().err
+        s3fs.S3FileSystem(skip_instance_cache=True).mkdir("sets")
+        assert make("s3://sets/flag", "--format", "mgn", trajectories=2, workers=2) == 0
+        assert make("s3://sets/flag", "--format", "mgn", trajectories=4, workers=2) == 0
+        assert "4 of 4 trajectories are in s3://sets/flag, 2 of them made now" in capsys.readouterr().out
+        assert make(tmp_path / "set", "--format", "mgn", trajectories=4) == 0
+        files = s3fs.S3FileSystem(skip_instance_cache=True)
+        found = {name.removeprefix("sets/flag/"): files.cat_file(name) for name in files.find("sets/flag")}
+        assert found == files_of(tmp_path / "set")
+        assert make("s3://sets/flag", "--seed", "1") == 2 and "holds another set" in capsys.readouterr().err
+    finally:
+        store.stop()
+
+
 # Formats
 
 

@@ -51,6 +51,8 @@ class Store:
 
     def exists(self, name: str) -> bool:
         """Says whether a file or a folder is there."""
+        # Object stores remember what they have listed.
+        self._files.invalidate_cache()
         return bool(self._files.exists(self.path_of(name)))
 
     def read(self, name: str) -> bytes:

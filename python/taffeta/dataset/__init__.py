@@ -1,9 +1,9 @@
 """Data sets for learned simulators: thousands of trajectories with adaptive meshes, on one machine or a cluster.
 
-``python -m taffeta.dataset RECIPE --trajectories N --out DIR`` makes a set.
+``python -m taffeta.dataset RECIPE --trajectories N --out DIR`` makes a set, and so does ``make``.
 """
 
-from .make import Plan, Summary, make_set, make_trajectory
+from .sets import Plan, Summary, make, make_set, make_trajectory
 from .recipes import Recipe, load
 from .store import Store
 from .trajectory import FIELDS, NodeType, Trajectory, simulate
@@ -17,6 +17,7 @@ __all__ = [
     "Summary",
     "Trajectory",
     "load",
+    "make",
     "make_set",
     "make_trajectory",
     "simulate",

@@ -10,12 +10,11 @@ from typing import Any
 from .._errors import DatasetError, TaffetaError
 from .._progress import can_redraw
 from ._needs import need
-from .engine import Dask, Engine, Inline, Local, Ray
+from .engine import Ray, engine_of
 from .formats import FORMATS
-from .make import Plan, Record, Summary, check, make_set
+from .sets import Record, Summary, make
 from .preview import COUNT, draw_preview
 from .recipes import BUILT_IN, Recipe, load, read_toml
-from .store import Store
 
 # Failed trajectories that are told of in full.
 TOLD = 10
@@ -54,30 +53,37 @@ def _make(options: argparse.Namespace) -> int:
     recipe = _recipe_of(options)
     if not options.out:
         raise DatasetError("--out is missing: the folder of the set")
-    plan = Plan(recipe, options.seed, _frames_of(recipe, options), options.format, Store(options.out))
-    check(plan, options.trajectories)
-    engine = _engine_of(options)
     bar = _Bar(options.trajectories, options.quiet)
     try:
-        summary = make_set(plan, options.trajectories, engine, bar.show)
+        summary = make(
+            recipe,
+            options.out,
+            trajectories=options.trajectories,
+            format=options.format,
+            frames=options.frames,
+            seed=options.seed,
+            client=_client_of(options),
+            workers=options.workers,
+            listen=bar.show,
+        )
     except KeyboardInterrupt:
         bar.close()
         print("stopped; the same command goes on", file=sys.stderr)
         return 130
     finally:
         bar.close()
-        engine.close()
-    return _tell(summary, plan, options)
+    return _tell(summary, options)
 
 
 def _preview(options: argparse.Namespace) -> int:
     recipe = _recipe_of(options)
-    frames, count = _frames_of(recipe, options), min(COUNT, options.trajectories)
-    engine = _engine_of(options)
+    frames, count = recipe.frame_count(options.frames, options.seed), min(COUNT, options.trajectories)
+    engine, is_own = engine_of(_client_of(options), options.workers)
     try:
         problems = draw_preview(recipe, options.seed, frames, count, engine, Path(options.preview))
     finally:
-        engine.close()
+        if is_own:
+            engine.close()
     for problem in problems:
         print(f"warning: {problem}", file=sys.stderr)
     print(f"drew {count - len(problems)} trajectories of {frames} steps: {options.preview}")
@@ -85,20 +91,7 @@ def _preview(options: argparse.Namespace) -> int:
 
 
 def _recipe_of(options: argparse.Namespace) -> Recipe:
-    for name in ("trajectories", "frames"):
-        given = getattr(options, name)
-        if given is not None and given < 1:
-            raise DatasetError(f"--{name} is {given}, but must be at least 1")
-    if options.seed < 0:
-        raise DatasetError(f"--seed is {options.seed}, but must not be negative")
     return load(options.recipe, dict(map(_change_of, options.set)), options.panels)
-
-
-def _frames_of(recipe: Recipe, options: argparse.Namespace) -> int:
-    frames = options.frames or recipe.frames or recipe.draw(options.seed, 0).last_frame
-    if not isinstance(frames, int) or frames < 1:
-        raise DatasetError(f"recipe {recipe.name}: frames is {frames!r}, but must be a whole number above 0")
-    return frames
 
 
 def _change_of(text: str) -> tuple[str, Any]:
@@ -114,17 +107,11 @@ def _change_of(text: str) -> tuple[str, Any]:
     return key.strip(), value
 
 
-def _engine_of(options: argparse.Namespace) -> Engine:
-    given = [name for name in ("dask", "ray") if getattr(options, name)]
-    if len(given) > 1:
+def _client_of(options: argparse.Namespace) -> Any:
+    """Returns an engine, the address of a scheduler, or None for processes here."""
+    if options.dask and options.ray:
         raise DatasetError("--dask and --ray exclude each other")
-    if options.dask:
-        return Dask(options.dask)
-    if options.ray:
-        return Ray(options.ray)
-    if options.workers is not None and options.workers < 0:
-        raise DatasetError(f"--workers is {options.workers}, but must not be negative")
-    return Inline() if options.workers == 0 else Local(options.workers)
+    return Ray(options.ray) if options.ray else options.dask
 
 
 class _Bar:
@@ -141,8 +128,7 @@ class _Bar:
             self._bar.initial = self._bar.n = len(summary.records)
         else:
             self._bar.update()
-        lost = len(summary.lost or {})
-        self._bar.set_postfix(failed=len(summary.failed) + lost, refresh=record is None)
+        self._bar.set_postfix(failed=len(summary.failed) + len(summary.lost), refresh=record is None)
         if record is not None and record["status"] != "done":
             self._bar.write(f"trajectory {record['index']} failed: {record['reason']}", file=sys.stderr)
 
@@ -150,16 +136,16 @@ class _Bar:
         self._bar.close()
 
 
-def _tell(summary: Summary, plan: Plan, options: argparse.Namespace) -> int:
+def _tell(summary: Summary, options: argparse.Namespace) -> int:
     done = len(summary.records) - len(summary.failed)
-    print(f"{done} of {options.trajectories} trajectories are in {plan.store.url}, {summary.made} of them made now")
+    print(f"{done} of {options.trajectories} trajectories are in {options.out}, {summary.made} of them made now")
     if summary.frames:
         size = summary.vertices / summary.frames
         print(f"{summary.seconds / summary.frames:.3f} core-seconds per frame, {size:.0f} vertices on average")
     for record in summary.failed[:TOLD]:
-        place = f"{plan.store.url}/records/{record['index']:06d}.json"
+        place = f"{options.out}/records/{record['index']:06d}.json"
         print(f"failed: trajectory {record['index']}: {record['reason']}; its scene is in {place}", file=sys.stderr)
-    for index, reason in list((summary.lost or {}).items())[:TOLD]:
+    for index, reason in list(summary.lost.items())[:TOLD]:
         print(f"lost: trajectory {index}: {reason}; the same command tries it again", file=sys.stderr)
     return 1 if summary.failed or summary.lost else 0
 

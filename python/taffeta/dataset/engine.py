@@ -233,6 +233,8 @@ def engine_of(client: Any, workers: int | None) -> tuple[Engine, bool]:
     None stands for processes here, ``"ray"`` for a cluster of Ray, another text for the address of a scheduler of Dask.
     """
     if client is None:
+        if workers is not None and workers < 0:
+            raise DatasetError(f"workers is {workers}, but must not be negative")
         return (Inline() if workers == 0 else Local(workers)), True
     if client == "ray":
         return Ray("local"), True

@@ -48,6 +48,13 @@ class Recipe:
         except SceneError as error:
             raise DatasetError(f"recipe {self.name}, trajectory {index}: {error}\n({HELP})") from error
 
+    def frame_count(self, given: int | None, seed: int) -> int:
+        """Returns the number of steps of a trajectory: as given, as the recipe says, or that of its first scene."""
+        count = given or self.frames or self.draw(seed, 0).last_frame
+        if not isinstance(count, int) or count < 1:
+            raise DatasetError(f"recipe {self.name}: frames is {count!r}, but must be a whole number above 0")
+        return count
+
     def hash(self) -> str:
         """Returns the identity of the recipe: equal where content, frames and the files that it names are equal."""
         content = _with_contents(self.tables, Path(self.base))
@@ -90,7 +97,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def _read_tables(path: Path, name: str) -> dict[str, Any]:
-    if not path.exists():
+    if not path.is_file():
         raise DatasetError(f"there is no recipe {name!r}: it is one of {', '.join(BUILT_IN)}, or the path of a scene file")
     try:
         text = path.read_text(encoding="utf-8")

@@ -4,17 +4,17 @@ import hashlib
 import json
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .._errors import DatasetError
 from .._taffeta import __version__
-from .engine import Engine, Lost, run
+from .engine import Engine, Lost, engine_of, run
 from .formats import format_of
-from .recipes import Recipe
+from .recipes import Recipe, load
 from .store import Store
 from .trajectory import Trajectory, simulate
 
@@ -27,6 +27,9 @@ MANIFEST_INTERVAL = 10.0
 TRIED_SCENES = 10
 
 Record = dict[str, Any]
+
+
+Listener = Callable[["Summary", Record | None], None]
 
 
 @dataclass(frozen=True)
@@ -73,13 +76,44 @@ class Summary:
     """CPU time of the trajectories that were made [s]."""
     frames: int = 0
     vertices: int = 0
-    lost: dict[int, str] | None = None
+    lost: dict[int, str] = field(default_factory=dict)
     """Trajectories over which workers died."""
 
     @property
     def failed(self) -> list[Record]:
         """Records of trajectories that failed by themselves."""
         return [record for record in self.records if record["status"] == "failed"]
+
+
+def make(
+    recipe: str | Recipe,
+    out: str,
+    *,
+    trajectories: int = 100,
+    format: str = "npz",
+    frames: int | None = None,
+    seed: int = 0,
+    client: Any = None,
+    workers: int | None = None,
+    listen: Listener | None = None,
+) -> Summary:
+    """Makes a set, or goes on with one, as ``python -m taffeta.dataset`` does; a recipe with changes comes from ``load``.
+
+    ``client`` and ``workers`` are those of ``taffeta.sweep``. ``listen`` is called with the summary and the last record after
+    each trajectory, and once before the first one with None.
+    """
+    for name, given, least in (("trajectories", trajectories, 1), ("frames", frames, 1), ("seed", seed, 0)):
+        if given is not None and given < least:
+            raise DatasetError(f"{name} is {given}, but must be at least {least}")
+    recipe = recipe if isinstance(recipe, Recipe) else load(recipe)
+    plan = Plan(recipe, seed, recipe.frame_count(frames, seed), format, Store(out))
+    check(plan, trajectories)
+    engine, is_own = engine_of(client, workers)
+    try:
+        return make_set(plan, trajectories, engine, listen or (lambda summary, record: None))
+    finally:
+        if is_own:
+            engine.close()
 
 
 def make_trajectory(plan: Plan, index: int) -> Outcome:
@@ -196,13 +230,10 @@ def check(plan: Plan, trajectories: int) -> None:
         raise DatasetError(f"{plan.store.url} holds another set ({text}): choose another folder. Nothing was changed")
 
 
-def make_set(plan: Plan, trajectories: int, engine: Engine, listen: Any) -> Summary:
-    """Makes the trajectories of a set that are not there yet.
-
-    ``listen`` is called with the summary and the last record after each trajectory, and once before the first one with None.
-    """
+def make_set(plan: Plan, trajectories: int, engine: Engine, listen: Listener) -> Summary:
+    """Makes the trajectories of a set that are not there yet."""
     known = _known(plan, trajectories)
-    summary = Summary(list(known.values()), lost={})
+    summary = Summary(list(known.values()))
     try:
         plan.store.write(SET, _json({"identity": plan.identity(), "name": plan.recipe.name, "scene": plan.recipe.tables}))
         listen(summary, None)
@@ -215,11 +246,10 @@ def make_set(plan: Plan, trajectories: int, engine: Engine, listen: Any) -> Summ
     return summary
 
 
-def _make_missing(plan: Plan, missing: Iterator[int], engine: Engine, summary: Summary, listen: Any) -> None:
+def _make_missing(plan: Plan, missing: Iterator[int], engine: Engine, summary: Summary, listen: Listener) -> None:
     written = time.monotonic()
     for index, outcome in run(engine, partial(make_trajectory, plan), missing):
         if isinstance(outcome, Lost):
-            assert summary.lost is not None
             summary.lost[index] = str(outcome)
             listen(summary, {"index": index, "status": "lost", "reason": str(outcome)})
             continue

@@ -83,6 +83,17 @@ def test_a_recipe_is_the_same_in_any_folder(tmp_path: Path) -> None:
     assert load(str(folders[1] / "scene.toml")).hash() != hashes[0]
 
 
+def test_records_name_files_as_the_recipe_does(tmp_path: Path) -> None:
+    # The folder of the package is another one on other machines.
+    assert main(["garment", "--trajectories", "2", "--frames", "1", "--out", str(tmp_path), "--workers", "0", "--quiet"]) == 0
+    tables = [json.loads(path.read_text())["scene"] for path in sorted((tmp_path / "records").iterdir())]
+    assert {table["cloth"][0]["mesh"] for table in tables} <= {"panels/tunic.obj", "panels/skirt.obj"}
+    recipe = load("garment")
+    for index, table in enumerate(tables):
+        assert tf.Scene(table, base=recipe.folder).hash() == recipe.draw(0, index).hash()
+    assert str(recipe.folder) not in "".join(str(content) for content in files_of(tmp_path).values())
+
+
 def test_garments_come_from_a_folder(tmp_path: Path) -> None:
     (tmp_path / "square.toml").write_text(
         'name = "square"\ngrid = {size = [0.2, 0.2], cells = [2, 2]}\nplace = {translate = [0, 3, 0]}\n'

@@ -19,7 +19,7 @@ import numpy as np
 from .._errors import DatasetError, SceneError
 from .._taffeta import Scene
 
-SCENES = Path(__file__).parent / "scenes"
+SCENES = Path(__file__).resolve().parent / "scenes"
 BUILT_IN = ("flag", "sphere", "drape", "garment")
 RANGES = ("uniform", "log_uniform", "choice")
 # Keys that are files relative to the file they stand in.
@@ -32,21 +32,30 @@ class Recipe:
     """A scene in which ranges may stand for values."""
 
     name: str
-    """Name or path, as it was given."""
+    """Name of the recipe or of its file."""
     tables: dict[str, Any]
     """Content of the scene, with its ranges."""
-    base: str
-    """Folder that files in it are relative to."""
+    base: str | None
+    """Folder that files in it are relative to; None: that of the recipes of the package, wherever a worker has it."""
     frames: int | None
     """Frames of a trajectory after the first one; None: those of the scene."""
+
+    @property
+    def folder(self) -> Path:
+        """The folder that files in it are relative to, on this machine."""
+        return SCENES if self.base is None else Path(self.base)
 
     def draw(self, seed: int, index: int) -> Scene:
         """Draws the scene of a trajectory."""
         content = _without_unused(_draw(self.tables, "", (seed, index)))
         try:
-            return Scene(content, base=self.base)
+            return Scene(content, base=self.folder)
         except SceneError as error:
             raise DatasetError(f"recipe {self.name}, trajectory {index}: {error}\n({HELP})") from error
+
+    def table_of(self, scene: Scene) -> dict[str, Any]:
+        """Returns a scene as drawn, every value explicit, with files as the recipe names them: alike on all machines."""
+        return dict(_with_short_paths(scene.to_dict(), self.folder))
 
     def frame_count(self, given: int | None, seed: int) -> int:
         """Returns the number of steps of a trajectory: as given, as the recipe says, or that of its first scene."""
@@ -57,7 +66,7 @@ class Recipe:
 
     def hash(self) -> str:
         """Returns the identity of the recipe: equal where content, frames and the files that it names are equal."""
-        content = _with_contents(self.tables, Path(self.base))
+        content = _with_contents(self.tables, self.folder)
         return hashlib.sha256(json.dumps([content, self.frames], sort_keys=True).encode()).hexdigest()
 
 
@@ -77,12 +86,9 @@ def load(name: str, changes: dict[str, Any] | None = None, panels: str | None = 
         _set(tables, key, value)
     expanded = _expand(tables, "", path.parent.resolve(), path.parent.resolve())
     _check(expanded, "", str(path))
-    return Recipe(name, expanded, str(path.parent.resolve()), settings.get("frames"))
-
-
-def of_scene(scene: Scene) -> Recipe:
-    """Makes a recipe of a scene without ranges."""
-    return Recipe(str(scene.path), scene.to_dict(), str(Path(scene.path).parent.resolve()), scene.last_frame)
+    if name in BUILT_IN:
+        return Recipe(name, expanded, None, settings.get("frames"))
+    return Recipe(path.name, expanded, str(path.parent.resolve()), settings.get("frames"))
 
 
 def read_toml(text: str) -> dict[str, Any]:
@@ -133,8 +139,27 @@ def _expand(value: Any, key: str, folder: Path, base: Path) -> Any:
             raise DatasetError(f"{key.removeprefix('.')}: no file fits {value['file']!r} in {folder}")
         return {"choice": [_expand(_read_tables(path, str(path)), key, path.parent, base) for path in found]}
     is_file = {name for name in FILES if isinstance(value.get(name), str)}
-    own = {name: os.path.relpath(folder / value[name], base) for name in is_file}
+    own = {name: _path_from(base, folder / value[name]) for name in is_file}
     return {name: own[name] if name in own else _expand(item, f"{key}.{name}", folder, base) for name, item in value.items()}
+
+
+def _path_from(base: Path, path: Path) -> str:
+    """Names a file by its path from the folder of the recipe, if it is in there: other machines may have that elsewhere."""
+    path = Path(os.path.normpath(path))
+    return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)
+
+
+def _with_short_paths(value: Any, base: Path) -> Any:
+    """Names files in the folder of the recipe by their paths from there."""
+    if isinstance(value, list):
+        return [_with_short_paths(item, base) for item in value]
+    if not isinstance(value, dict):
+        return value
+    is_file = {name for name in FILES if isinstance(value.get(name), str)}
+    return {
+        name: _path_from(base, Path(item)) if name in is_file else _with_short_paths(item, base)
+        for name, item in value.items()
+    }
 
 
 def _with_contents(value: Any, base: Path) -> Any:

@@ -125,7 +125,7 @@ def make_trajectory(plan: Plan, index: int) -> Outcome:
     record: Record = {"index": index, "seed": plan.seed, "version": __version__, "recipe": plan.recipe.name}
     try:
         scene = plan.recipe.draw(plan.seed, index)
-        record |= {"scene_hash": scene.hash(), "scene": scene.to_dict()}
+        record |= {"scene_hash": scene.hash(), "scene": plan.recipe.table_of(scene)}
         trajectory = simulate(scene, plan.frames)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise

@@ -56,10 +56,6 @@ FIELDS = (
 class Trajectory:
     """A simulated scene."""
 
-    scene: dict[str, Any]
-    """The scene as drawn, every value explicit."""
-    scene_hash: str
-    """Identity of the scene."""
     dt: float
     """Time from frame to frame [s]."""
     frames: list[dict[str, Array]]
@@ -92,7 +88,7 @@ def simulate(scene: Scene, frames: int) -> Trajectory:
             crossings.append(world.count_crossings() or 0)
     for number, frame in enumerate(recorded):
         _check(frame, number)
-    return Trajectory(scene.to_dict(), scene.hash(), dt, recorded, np.array(crossings, dtype="<i4"))
+    return Trajectory(dt, recorded, np.array(crossings, dtype="<i4"))
 
 
 class _Recorder:

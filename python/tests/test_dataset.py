@@ -452,7 +452,6 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, capsys: pyte
         ("plaid", ["--format", "plaid"], "plaid"),
         ("zarr", ["--format", "zarr"], "dataset"),
         ("google_crc32c", ["--format", "mgn"], "dataset"),
-        ("pebble", [], "dataset"),
         ("fsspec", [], "dataset"),
         ("tqdm", [], "dataset"),
     ],

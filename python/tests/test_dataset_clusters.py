@@ -44,15 +44,16 @@ def test_an_item_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
     for folder in folders:
         folder.mkdir()
     # The last one kills every worker.
-    items = [f"{folder}*{times}" for folder, times in zip(folders, (0, 1, 3, 100), strict=True)]
+    items = [f"{folder}*{times}" for folder, times in zip(folders, (0, 1, 2, 100), strict=True)]
     engine = Local(2)
+    engine.attempts = 4
     try:
         found = dict(run(engine, kill_own_process, items))
     finally:
         engine.close()
-    assert [found[item] for item in items[:3]] == [0, 1, 3]
+    assert [found[item] for item in items[:3]] == [0, 1, 2]
     lost = found[items[3]]
-    assert isinstance(lost, Lost) and f"died {engine.attempts} times" in str(lost)
+    assert isinstance(lost, Lost) and "died 4 times" in str(lost)
 
 
 def test_an_error_of_a_function_is_raised() -> None:
@@ -106,6 +107,25 @@ def test_a_driver_that_is_killed_or_stopped_leaves_whole_files(tmp_path: Path) -
         assert process.wait(20) in (0, 130)
     assert main(given) == 0
     assert files_of(tmp_path / "set") == files_of(tmp_path / "whole")
+
+
+@pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes there")
+def test_workers_end_with_their_driver(tmp_path: Path) -> None:
+    given = ["flag", "--trajectories", "2000", "--out", str(tmp_path / "set"), "--workers", "2", *SMALL]
+    with driver(*given) as process:
+        wait_for(lambda: len(list((tmp_path / "set" / "records").glob("*"))) >= 2)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert len(children) >= 2
+        process.kill()
+        process.wait()
+        wait_for(lambda: not any(is_running(child) for child in children), 20)
+
+
+def is_running(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 # Dask
@@ -171,6 +191,27 @@ def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told_of(
         wait_for(lambda: not worker_pids(address))
         assert main([*given, "--dask", address]) == 2
     assert "has no workers" in capsys.readouterr().err and not (tmp_path / "set").exists()
+
+
+def test_a_scheduler_that_dies_ends_the_run_with_an_error(tmp_path: Path) -> None:
+    with dask_cluster(tmp_path, 1) as (address, processes):
+        given = ["flag", "--trajectories", "500", "--out", str(tmp_path / "set"), "--dask", address, *SMALL]
+        with driver(*given) as process:
+            records = tmp_path / "set" / "records"
+            wait_for(lambda: records.exists() and len(list(records.iterdir())) >= 2)
+            os.killpg(processes[0].pid, signal.SIGKILL)
+            told = process.communicate(timeout=120)[1].decode()
+    assert process.returncode == 2 and "the cluster is gone" in told, told
+    assert main(["flag", "--trajectories", "3", "--out", str(tmp_path / "set"), "--workers", "0", *SMALL]) == 0
+
+
+def exhaust_memory(item: int) -> int:
+    raise MemoryError
+
+
+def test_an_item_that_needs_more_memory_than_there_is_counts_as_lost() -> None:
+    (_, result), *_ = list(run(Inline(), exhaust_memory, [1]))
+    assert isinstance(result, Lost)
 
 
 def test_a_worker_of_another_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,11 +5,16 @@ has lost its worker. ``run`` does the rest: it keeps all workers busy, and tries
 """
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import queue
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from .._errors import DatasetError
@@ -30,6 +35,8 @@ class Engine(Protocol):
 
     slots: int
     """Number of items that are worked on at a time."""
+    ahead: int
+    """Number of items that may wait at the workers."""
     attempts: int
     """Number of times that an item may lose its worker."""
     lost: Exceptions
@@ -45,19 +52,21 @@ class Engine(Protocol):
 
 
 def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> Iterator[tuple[Any, T | Lost]]:
-    """Yields each item with what the function returned, as they come, or with ``Lost``."""
+    """Yields each item with what the function returned, as they come, or with ``Lost``. Its exceptions end the run."""
     waiting, ended = iter(items), queue.SimpleQueue[Any]()
     begun: dict[Any, Any] = {}
     losses: dict[Any, int] = {}
 
     def begin(item: Any) -> None:
-        future = engine.submit(function, item)
+        try:
+            future = engine.submit(function, item)
+        except engine.gone as error:
+            raise _gone(error) from error
         begun[future] = item
         future.add_done_callback(ended.put)
 
     def fill() -> None:
-        # A few more than there are workers, so that none has to wait for this thread.
-        while len(begun) < 2 * engine.slots:
+        while len(begun) < engine.slots + engine.ahead:
             item = next(waiting, begun)
             if item is begun:
                 return
@@ -70,8 +79,8 @@ def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> I
         try:
             result: T | Lost = future.result()
         except engine.gone as error:
-            raise DatasetError(f"the cluster is gone ({error}): start it anew, and then the same command") from error
-        except engine.lost as error:
+            raise _gone(error) from error
+        except (*engine.lost, MemoryError) as error:  # type: ignore[misc]
             losses[item] = losses.get(item, 0) + 1
             if losses[item] < engine.attempts:
                 begin(item)
@@ -81,17 +90,20 @@ def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> I
         fill()
 
 
+def _gone(error: BaseException) -> DatasetError:
+    return DatasetError(f"the cluster is gone ({error}): start it anew, and then the same command")
+
+
 class Inline:
     """No other process: for tests, and for file systems in memory."""
 
     slots: int = 1
+    ahead: int = 0
     attempts: int = 1
     lost: Exceptions = ()
     gone: Exceptions = ()
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        from concurrent.futures import Future
-
         future: Future[Any] = Future()
         try:
             future.set_result(function(item))
@@ -103,30 +115,60 @@ class Inline:
         pass
 
 
-def _ignore_interrupts() -> None:
-    # Ctrl-C reaches all processes of a terminal; the first one ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
 class Local:
-    """Processes on this machine."""
+    """Processes on this machine, each a pool of its own: where one dies, it is known over which item."""
 
     attempts: int = 8
+    ahead: int = 0
+    lost: Exceptions = (BrokenProcessPool,)
     gone: Exceptions = ()
 
     def __init__(self, workers: int | None = None) -> None:
-        pebble = need("pebble", "dataset")
         self.slots: int = workers or _core_count()
-        self.lost: Exceptions = (pebble.ProcessExpired,)
+        self._free: queue.SimpleQueue[ProcessPoolExecutor] = queue.SimpleQueue()
+        self._pools: set[ProcessPoolExecutor] = set()
+        for _ in range(self.slots):
+            self._start()
+
+    def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self._pool = pebble.ProcessPool(max_workers=workers, context=context, initializer=_ignore_interrupts)
+        pool = ProcessPoolExecutor(1, mp_context=context, initializer=_begin_worker)
+        self._pools.add(pool)
+        self._free.put(pool)
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        return self._pool.submit(function, None, item)
+        pool = self._free.get()
+        future = pool.submit(function, item)
+        future.add_done_callback(partial(self._give_back, pool))
+        return future
+
+    def _give_back(self, pool: ProcessPoolExecutor, future: "Future[Any]") -> None:
+        if not future.cancelled() and isinstance(future.exception(), BrokenProcessPool):
+            self._pools.discard(pool)
+            self._start()
+        else:
+            self._free.put(pool)
 
     def close(self) -> None:
-        self._pool.stop()
-        self._pool.join()
+        for pool in self._pools:
+            # Without waiting for what runs: a trajectory is written as a whole or not at all.
+            processes = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+
+
+def _begin_worker() -> None:
+    """Lets a worker end without words at Ctrl-C, and when its parent is gone, however that ended."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True).start()
+
+
+def _end_with(sentinel: int) -> None:
+    multiprocessing.connection.wait([sentinel])
+    os._exit(1)
 
 
 def _core_count() -> int:
@@ -145,12 +187,13 @@ class Dask:
         self._client = self._connect(distributed, cluster) if isinstance(cluster, str) else cluster
         self._is_own = isinstance(cluster, str)
         self.lost: Exceptions = (distributed.scheduler.KilledWorker,)
-        self.gone: Exceptions = (distributed.client.FutureCancelledError, distributed.CancelledError)
+        self.gone: Exceptions = (distributed.CancelledError, distributed.comm.CommClosedError)
         threads = self._client.nthreads()
         if not threads:
             self.close()
             raise DatasetError(f"the scheduler {cluster} has no workers: start some, `dask worker {cluster}`")
-        self.slots: int = sum(threads.values())
+        # None has to wait for the way to the client and back.
+        self.slots = self.ahead = sum(threads.values())
         self._check_versions()
 
     @staticmethod
@@ -213,7 +256,7 @@ class Ray:
             except (OSError, ValueError, ConnectionError, RuntimeError) as error:
                 text = f"no cluster of Ray answers at {address} ({error}): start one, `ray start --head`"
                 raise DatasetError(text) from error
-        self.slots: int = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.slots = self.ahead = max(1, int(ray.cluster_resources().get("CPU", 1)))
         self.lost: Exceptions = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
         self.gone: Exceptions = (ray.exceptions.RaySystemError,)
         # What dies is tried again by `run`, which counts.

@@ -12,6 +12,7 @@ from typing import Any
 
 from .._errors import DatasetError
 from .._taffeta import __version__
+from ._needs import MissingPackageError
 from .engine import Engine, Lost, engine_of, run
 from .formats import format_of
 from .recipes import Recipe, load
@@ -127,7 +128,7 @@ def make_trajectory(plan: Plan, index: int) -> Outcome:
         scene = plan.recipe.draw(plan.seed, index)
         record |= {"scene_hash": scene.hash(), "scene": plan.recipe.table_of(scene)}
         trajectory = simulate(scene, plan.frames)
-    except (KeyboardInterrupt, SystemExit, MemoryError):
+    except (KeyboardInterrupt, SystemExit, MemoryError, MissingPackageError):
         raise
     except BaseException as error:
         # An internal error of the compiled part is no Exception. Whatever it is, the others go on.

@@ -115,7 +115,7 @@ def measure_dask(folder: Path, scale: float) -> None:
 def ray_workers() -> list[int]:
     """Processes of Ray that work on a task."""
     shown = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout.splitlines()
-    return [int(line.split()[0]) for line in shown if "ray::" in line and "IDLE" not in line]
+    return [int(line.split()[0]) for line in shown if line.endswith("ray::_call")]
 
 
 def measure_ray(folder: Path, scale: float) -> None:

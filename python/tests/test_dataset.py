@@ -15,7 +15,7 @@ import pytest
 import taffeta as tf
 
 pytest.importorskip("fsspec")
-from taffeta.dataset import FIELDS, NodeType, Store, load, simulate
+from taffeta.dataset import FIELDS, NodeType, Plan, Store, load, make_trajectory, simulate
 from taffeta.dataset.__main__ import main
 from taffeta.dataset.formats.mgn import example, framed
 
@@ -229,6 +229,13 @@ def test_a_trajectory_that_fails_is_told_of_and_the_others_go_on(tmp_path: Path,
     assert f"{6 - len(failed)} of 6 trajectories" in told.out
 
 
+def test_a_worker_of_another_version_makes_nothing(tmp_path: Path) -> None:
+    plan = Plan(small_flag(), 0, 1, "npz", Store(str(tmp_path / "set")), version="9.9.9")
+    with pytest.raises(tf.DatasetError, match=rf"a worker has taffeta {tf.__version__}, but the set is of 9\.9\.9"):
+        make_trajectory(plan, 0)
+    assert not (tmp_path / "set").exists()
+
+
 def test_a_file_system_in_memory_is_the_same_thing(tmp_path: Path) -> None:
     assert make("memory://sets/flag") == 0 and make(tmp_path / "set") == 0
     store = Store("memory://sets/flag")
@@ -261,6 +268,21 @@ def test_an_object_store_is_the_same_thing(
         assert make("s3://sets/flag", "--seed", "1") == 2 and "holds another set" in capsys.readouterr().err
     finally:
         store.stop()
+
+
+def test_the_preview_is_a_sheet_of_trajectories(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = pytest.importorskip("PIL.Image")
+    given = ["--trajectories", "3", "--preview", str(tmp_path / "sheet.png"), "--workers", "0", *SMALL]
+    assert main(["flag", *given]) == 0
+    sheet = np.asarray(image.open(tmp_path / "sheet.png"))
+    strips = [sheet[row : row + 196, column : column + 720] for row in (0, 196) for column in (0, 736)]
+    assert sheet.shape == (2 * 196, 2 * 736, 3) and all((strip[16:] < 200).any() for strip in strips[:3])
+    assert (strips[3] == 255).all() and not np.array_equal(strips[0][16:], strips[1][16:])
+    assert not np.array_equal(strips[0][16:, :240], strips[0][16:, 480:720]), "the flag has moved"
+    # What fails is told of; the others are drawn.
+    sizes = json.dumps({"choice": [1.0, 1e12]})
+    assert main(["flag", *given, "--trajectories", "6", "--set", f"cloth.0.grid.size.0={sizes}"]) == 1
+    assert "warning: trajectory" in capsys.readouterr().err and list(tmp_path.iterdir()) == [tmp_path / "sheet.png"]
 
 
 # Formats

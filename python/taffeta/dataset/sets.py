@@ -42,11 +42,13 @@ class Plan:
     frames: int
     format: str
     store: Store
+    version: str = __version__
+    """Version of the package that has begun the set."""
 
     def identity(self) -> dict[str, Any]:
         """Returns what makes two sets the same."""
         return {
-            "version": __version__,
+            "version": self.version,
             "recipe": self.recipe.hash(),
             "seed": self.seed,
             "frames": self.frames,
@@ -119,6 +121,8 @@ def make(
 
 def make_trajectory(plan: Plan, index: int) -> Outcome:
     """Makes one trajectory: the task of all engines. It returns at once if the trajectory is there."""
+    if plan.version != __version__:
+        raise DatasetError(f"a worker has taffeta {__version__}, but the set is of {plan.version}: install that on all workers")
     known = plan.store.read_json(record_name(index))
     if known is not None and (known["status"] == "failed" or plan.store.is_whole(known["file"], known["bytes"])):
         return Outcome(_without_scene(known))

@@ -4,11 +4,13 @@ Fields with several columns are several fields there, and whole numbers are floa
 """
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..._errors import TaffetaWarning
 from .._needs import need
 from ..store import Store
 from ..trajectory import FIELDS, Trajectory
@@ -99,6 +101,9 @@ def _copy(h5py: Any, old: Any, new: Any) -> None:
 
 def finish(store: Store, facts: dict[str, Any]) -> None:
     """Writes ``infos.yaml``."""
+    if facts["done"] != list(range(len(facts["done"]))):
+        text = "some trajectories have failed, but samples of PLAID must be consecutive: plaid-check will refuse the set"
+        warnings.warn(text, TaffetaWarning, stacklevel=2)
     lines = [
         "owner: taffeta",
         "license: not stated",

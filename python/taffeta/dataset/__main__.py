@@ -115,25 +115,31 @@ def _client_of(options: argparse.Namespace) -> Any:
 
 
 class _Bar:
-    """Progress on standard error: done, failed, rate, time left."""
+    """Progress on standard error: done, failed, rate, time left. It is there once trajectories are made."""
 
     def __init__(self, total: int, is_quiet: bool) -> None:
-        tqdm = need("tqdm", "dataset").tqdm
+        self._tqdm = need("tqdm", "dataset").tqdm
         # Where nothing is redrawn, a line now and then.
         interval = 0.1 if can_redraw(sys.stderr) else 30.0
-        self._bar = tqdm(total=total, unit="trajectory", mininterval=interval, disable=is_quiet, dynamic_ncols=True)
+        self._options = {"total": total, "unit": "trajectory", "mininterval": interval, "disable": is_quiet}
+        self._bar: Any = None
 
     def show(self, summary: Summary, record: Record | None) -> None:
-        if record is None:
-            self._bar.initial = self._bar.n = len(summary.records)
-        else:
+        if self._bar is None:
+            self._bar = self._tqdm(initial=len(summary.records), dynamic_ncols=True, **self._options)
+        if record is not None:
             self._bar.update()
+            if record["status"] != "done":
+                self._bar.write(f"trajectory {record['index']} failed: {_first_line(record)}", file=sys.stderr)
         self._bar.set_postfix(failed=len(summary.failed) + len(summary.lost), refresh=record is None)
-        if record is not None and record["status"] != "done":
-            self._bar.write(f"trajectory {record['index']} failed: {record['reason']}", file=sys.stderr)
 
     def close(self) -> None:
-        self._bar.close()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _first_line(record: Record) -> str:
+    return str(record["reason"]).splitlines()[0]
 
 
 def _tell(summary: Summary, options: argparse.Namespace) -> int:
@@ -144,7 +150,7 @@ def _tell(summary: Summary, options: argparse.Namespace) -> int:
         print(f"{summary.seconds / summary.frames:.3f} core-seconds per frame, {size:.0f} vertices on average")
     for record in summary.failed[:TOLD]:
         place = f"{options.out}/records/{record['index']:06d}.json"
-        print(f"failed: trajectory {record['index']}: {record['reason']}; its scene is in {place}", file=sys.stderr)
+        print(f"failed: trajectory {record['index']}: {_first_line(record)}; its scene is in {place}", file=sys.stderr)
     for index, reason in list(summary.lost.items())[:TOLD]:
         print(f"lost: trajectory {index}: {reason}; the same command tries it again", file=sys.stderr)
     return 1 if summary.failed or summary.lost else 0

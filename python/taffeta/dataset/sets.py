@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -136,7 +137,9 @@ def make_trajectory(plan: Plan, index: int) -> Outcome:
         raise
     except BaseException as error:
         # An internal error of the compiled part is no Exception. Whatever it is, the others go on.
-        record |= {"status": "failed", "reason": f"{type(error).__name__}: {error}"}
+        # Alike on machines that have the recipe elsewhere.
+        text = str(error).replace(f"{plan.recipe.folder}{os.sep}", "")
+        record |= {"status": "failed", "reason": f"{type(error).__name__}: {text}"}
         return _written(plan, record, Outcome(_without_scene(record)))
     vertices = sum(trajectory.counts("vertex"))
     try:

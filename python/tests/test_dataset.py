@@ -341,6 +341,29 @@ def test_an_independent_reader_reads_tfrecords(tmp_path: Path) -> None:
     assert counts == {"train": 8, "valid": 1, "test": 1}
 
 
+def test_tensorflow_reads_tfrecords_as_the_loader_of_meshgraphnets(tmp_path: Path) -> None:
+    tensorflow = pytest.importorskip("tensorflow")
+    assert make(tmp_path, "--format", "mgn") == 0
+    meta = json.loads((tmp_path / "meta.json").read_text())
+    lists = {name: tensorflow.io.VarLenFeature(tensorflow.string) for name in meta["field_names"]}
+    for index, record in enumerate(tensorflow.data.TFRecordDataset(str(tmp_path / "train.tfrecord"))):
+        features = tensorflow.io.parse_single_example(record, lists)
+        trajectory = simulate(small_flag().draw(0, index), 3)
+        for name, field in meta["features"].items():
+            rows = tensorflow.io.decode_raw(features[name].values, getattr(tensorflow, field["dtype"]))
+            rows = tensorflow.reshape(rows, field["shape"])
+            if field["type"] == "dynamic":
+                assert np.array_equal(rows.numpy()[:, 0], trajectory.crossings)
+                continue
+            lengths = tensorflow.io.decode_raw(features[f"length_{name}"].values, tensorflow.int32)
+            ragged = tensorflow.RaggedTensor.from_row_lengths(rows, row_lengths=tensorflow.reshape(lengths, [-1]))
+            assert ragged.shape[0] == meta["trajectory_length"] == len(trajectory.frames)
+            for number, frame in enumerate(trajectory.frames):
+                expected = frame[name].reshape(len(frame[name]), -1)
+                assert np.array_equal(ragged[number].numpy(), expected), name
+    assert index == 2
+
+
 def decoded(record: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
     """Decodes a record as the loader of MeshGraphNets does."""
     found: dict[str, Any] = {}

@@ -2,7 +2,7 @@
 
     python -m taffeta.dataset flag --trajectories 50 --frames 50 --out flags --set cloth.0.remesh.refine_error=0.02 \\
         --set cloth.0.remesh.size_min=0.05 --set cloth.0.remesh.size_max=0.3
-    python train_flag.py flags --minutes 6 --out loss.png
+    python train_flag.py flags --minutes 8 --out loss.png
 
 The network predicts an acceleration for each vertex of a frame, after T. Pfaff and others, Learning mesh-based simulation with
 graph networks (2021), in small. Where the next frame has another mesh, the prediction is carried there by the origins of its
@@ -147,8 +147,6 @@ def train(network: Network, pairs: list[Pair], tests: list[Pair], minutes: float
     """Trains for some minutes; returns minutes, error in training and error on trajectories that were held out."""
     random = np.random.default_rng(0)
     optimizer = torch.optim.Adam(network.parameters(), lr=1e-3)
-    # Part of the tests while it trains: they take as long as steps do.
-    some = tests[:: max(1, len(tests) // 60)]
     begun, told, curve, sums, steps = time.monotonic(), -np.inf, [], [], 0
     while (passed := (time.monotonic() - begun) / 60) < minutes:
         # The rate falls to a hundredth in the end.
@@ -162,14 +160,17 @@ def train(network: Network, pairs: list[Pair], tests: list[Pair], minutes: float
         optimizer.step()
         sums.append(float(loss.detach()))
         steps += 1
-        if passed - told > minutes / 40:
+        if passed - told > minutes / 30:
             told = passed
+            paused = time.monotonic()
             with torch.no_grad():
-                curve.append((passed, float(np.sqrt(np.mean(sums))), error_of(some, network)))
+                curve.append((passed, float(np.sqrt(np.mean(sums))), error_of(tests, network)))
             sums = []
+            # The tests are not part of the training.
+            begun += time.monotonic() - paused
             print(f"{passed:.2f} min, {steps} steps: {1e3 * curve[-1][1]:.3f} mm in training, {1e3 * curve[-1][2]:.3f} mm on others", flush=True)
     with torch.no_grad():
-        curve.append((minutes, float(np.sqrt(np.mean(sums))), error_of(tests, network)))
+        curve.append((minutes, float(np.sqrt(np.mean(sums or [loss.item()]))), error_of(tests, network)))
     return curve
 
 
@@ -186,6 +187,9 @@ def draw(curve: list[tuple[float, float, float]], still: float, constant: float,
     for value, text, color in ((still, "standing still", "#b5523b"), (constant, "constant velocity", "#c9973f")):
         axes.axhline(1e3 * value, label=text, color=color, linestyle="--")
     axes.set(xlabel="training [min, one core]", ylabel="one-step error [mm, RMS]", xlim=(0, None))
+    ticks = [tick for tick in (1, 2, 3, 4, 6, 10, 20, 30, 50) if 0.9 * 1e3 * min(others) < tick]
+    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
     axes.grid(alpha=0.3, which="both")
     axes.legend(frameon=False, fontsize=8)
     figure.tight_layout()
@@ -195,7 +199,7 @@ def draw(curve: list[tuple[float, float, float]], still: float, constant: float,
 def main() -> None:
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("folder", type=Path)
-    words.add_argument("--minutes", type=float, default=6.0)
+    words.add_argument("--minutes", type=float, default=8.0)
     words.add_argument("--out", default="loss.png")
     options = words.parse_args()
     torch.manual_seed(0)
@@ -204,9 +208,13 @@ def main() -> None:
     files = sorted((options.folder / "trajectories").glob("*.npz"))
     found = [read_pairs(path) for path in files]
     pairs, tests = ([pair for part in parts for pair in part] for parts in (found[:-HELD_OUT], found[-HELD_OUT:]))
+    # Every fourth pair tells as much.
+    tests = tests[::4]
     print(f"{len(pairs)} pairs of frames to train on, {len(tests)} held out")
     still, constant = (error_of(tests, baseline) for baseline in (lambda pair: pair.still, lambda pair: pair.moved))
-    print(f"standing still: {1e3 * still:.3f} mm; constant velocity: {1e3 * constant:.3f} mm")
+    own = error_of(pairs, lambda pair: pair.moved)
+    text = f"constant velocity: {1e3 * constant:.3f} mm, {1e3 * own:.3f} mm on the trajectories of the training"
+    print(f"standing still: {1e3 * still:.3f} mm; {text}")
     curve = train(Network(scales_of(pairs)), pairs, tests, options.minutes)
     draw(curve, still, constant, options.out)
     print(f"network: {1e3 * curve[-1][2]:.3f} mm on trajectories that were held out")

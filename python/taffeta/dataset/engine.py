@@ -209,7 +209,8 @@ class Dask:
 
         found = self._client.run(version_here, on_error="return")
         for worker, version in found.items():
-            if version != __version__:
+            # One that is lost meanwhile is started anew, and its tasks look at the version again.
+            if version != __version__ and not isinstance(version, OSError):
                 self.close()
                 what = version if isinstance(version, str) else f"no taffeta that works ({version})"
                 raise DatasetError(f"worker {worker} has {what}, but here is taffeta {__version__}: install it on all workers")

@@ -158,6 +158,14 @@ impl Cloth {
         self.per_element(py, ask::vertex_sizes)
     }
 
+    /// The tensor that remeshing asked for at each vertex of the mesh before the last step: m00, m01, m11 [1/m²].
+    #[getter]
+    fn asked_sizing<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let asked = self.cloth.with(py, |cloth, _| cloth.asked_metrics())?;
+        let rows: Vec<f64> = asked.iter().flat_map(|metric| [metric.xx, metric.xy, metric.yy]).collect();
+        PyArray1::from_vec(py, rows).reshape([asked.len(), 3])
+    }
+
     /// Counts changes of the meshes.
     #[getter]
     fn topology_version(&self, py: Python<'_>) -> PyResult<u64> {

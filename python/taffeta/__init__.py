@@ -10,6 +10,7 @@ from ._errors import (
     ArrayError,
     ArrayTypeError,
     BuildError,
+    DatasetError,
     RemeshError,
     RenderError,
     RunError,
@@ -26,6 +27,7 @@ from ._errors import (
 from ._pictures import render
 from ._remesh import Remeshed, remesh
 from ._run import Frame, Result, run
+from ._sweep import sweep
 from ._taffeta import (
     Cloth,
     Grab,
@@ -48,6 +50,7 @@ __all__ = [
     "Bodies",
     "BuildError",
     "Cloth",
+    "DatasetError",
     "Frame",
     "Grab",
     "Load",
@@ -81,4 +84,5 @@ __all__ = [
     "remesh",
     "render",
     "run",
+    "sweep",
 ]

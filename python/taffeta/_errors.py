@@ -98,3 +98,7 @@ class RenderError(TaffetaError, ValueError):
 
 class RemeshError(TaffetaError, ValueError):
     """A sheet that cannot be remeshed."""
+
+
+class DatasetError(TaffetaError, RuntimeError):
+    """A data set that cannot be made: its recipe, its folder, a package or a cluster is not as it must be."""

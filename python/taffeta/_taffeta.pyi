@@ -277,6 +277,14 @@ class Cloth:
         """The edge length wanted at each vertex [m], shape (vertices,)."""
 
     @property
+    def asked_sizing(self) -> npt.NDArray[np.float64]:
+        """The tensor that remeshing asked for in the last step: m00, m01, m11 [1/m²], as ``remesh`` takes it.
+
+        It has a row for each vertex of the mesh before that step, shape (vertices before, 3), in material space. A cloth that
+        no pass was made for keeps its earlier tensors, or has those of the mean lengths of its edges.
+        """
+
+    @property
     def topology_version(self) -> int:
         """Count of the changes of the mesh: arrays of one version fit together."""
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "python" / "README.md"]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "python.md", ROOT / "docs" / "datasets.md", ROOT / "python" / "README.md"]
 EXAMPLES = sorted((ROOT / "python" / "examples").glob("*.py"))
 
 

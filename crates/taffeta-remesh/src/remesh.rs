@@ -52,6 +52,7 @@ pub fn remesh(
     for &v in &working.vertices {
         attributes.vertices[v].metric = working.metrics[slot_of(v)];
     }
+    report.asked = working.vertices.iter().map(|&v| (v, working.metrics[slot_of(v)])).collect();
     let limit = |cloth: usize| pass.displacements.get(cloth).copied().unwrap_or(f64::INFINITY);
     let areas = working.areas().into_iter().enumerate();
     let allowance = areas.map(|(cloth, area)| Allowance::new(limit(cloth), area)).collect();

@@ -1,6 +1,7 @@
 //! Report of a pass, and the questions that it asks before an edit.
 
 use crate::attributes::SheetAttributes;
+use crate::metric::Metric;
 use taffeta_mesh::{CollapseRecord, EdgeKey, FlipRecord, Halfedge, HalfedgeMesh, SplitRecord, VertexKey};
 
 /// One edit, as it was made.
@@ -48,6 +49,8 @@ pub struct RemeshReport {
     /// By cloth number: the squares of the distances by which collapses and flips moved material points, integrated over the
     /// cloth \[m⁴\]. Edits that follow each other at one place are added up.
     pub displacements: Vec<f64>,
+    /// Metrics that the pass has asked for, by the vertices of the mesh before it.
+    pub asked: Vec<(VertexKey, Metric)>,
     /// The edits in order. Applied to a copy of the old mesh they give the new one, with the same keys.
     pub log: Vec<EditRecord>,
 }

@@ -50,6 +50,7 @@ pub(crate) fn remesh_cloths(
     asked.extend_from_slice(wanted);
     let threads = world.derived.blocks.stitches.clone();
     let mut made = Vec::new();
+    let mut asked_for = Vec::new();
     let has_edited = edit_or_keep(world, is_gated, |thawed| {
         for now in due {
             let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -79,6 +80,7 @@ pub(crate) fn remesh_cloths(
             counts.flips += report.flips as u64;
             counts.refused += report.vetoed as u64;
             displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
+            asked_for.extend(report.asked);
             made.extend(report.log.iter().filter_map(EditRecord::made_vertex));
             let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
             passed.for_each(|(last, _)| *last = time);
@@ -88,6 +90,7 @@ pub(crate) fn remesh_cloths(
     // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
     put_threads(world, &threads);
     world.state.last_passes = last_passes;
+    world.state.asked.add(asked_for);
     made.sort_unstable();
     let left = |(cloth, moved): (usize, &f64)| {
         displacements_allowed[cloth].powi(2) * area_of_cloth(world, cloth) - moved

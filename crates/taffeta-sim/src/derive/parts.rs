@@ -3,6 +3,7 @@
 //! A part has the bodies of its group with all obstacles and pins, in the same order, so that every sum, search and solve in
 //! it is that of a world of these bodies alone, to the bit.
 
+use crate::adapt::asked::Asked;
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::{collect_pairs, crossing_count, note_crossings};
 use crate::derive::derived::{Derived, Solver};
@@ -140,6 +141,7 @@ fn fill(world: &World, part: &mut Part) {
         sheet: Arc::clone(&own.state.sheet),
         motion,
         before_change: None,
+        asked: Asked::default(),
         last: std::mem::take(&mut own.state.last),
     };
     own.inputs = Inputs { air: world.inputs.air, ..Inputs::default() };

@@ -1,5 +1,6 @@
 //! From a keyed sheet to a dense one and all that is derived from it.
 
+use crate::adapt::asked::Asked;
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::note_crossings;
 use crate::derive::derived::Derived;
@@ -39,6 +40,7 @@ pub(crate) fn put_sheet_at(world: &mut World, thawed: Thawed, old_place: impl Fn
     world.state.wake();
     put_sheet_from(world, thawed, old_place);
     world.state.before_change = None;
+    world.state.asked = Asked::default();
     world.state.join_groups();
     keep_grasps(world, &before);
     rebuild(world);

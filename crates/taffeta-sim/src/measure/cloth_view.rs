@@ -1,5 +1,6 @@
 //! A cloth as other programs read it: arrays in the cloth's own numbers, and buffers to be filled.
 
+use crate::adapt::asked::find_asked;
 use crate::derive::world::World;
 use crate::measure::origins::find_origins;
 use crate::model::numbering::Numbering;
@@ -9,7 +10,7 @@ use glam::{DVec2, DVec3, Vec3A};
 use std::ops::Range;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Region, VertexIndex};
-use taffeta_remesh::Origin;
+use taffeta_remesh::{Metric, Origin};
 
 /// A cloth of a world. Vertices and faces are numbered from 0. Vertices of the input mesh come first, in its order, then those
 /// that were added. As long as the topology does not change, all numbers are those of that mesh.
@@ -166,6 +167,13 @@ impl<'a> ClothView<'a> {
     /// cloth whose topology did not change in the last step that changed any has each vertex at itself.
     pub fn origins(&self) -> Vec<Origin> {
         find_origins(self.world, self.number)
+    }
+
+    /// Metric \[1/m²\] that remeshing has asked for at each vertex of the mesh that the cloth had before the last step, in the
+    /// numbers of that mesh. Of several passes the last one counts that knows the vertex. A cloth that no pass was made for keeps
+    /// its earlier metrics, or has those of the mean lengths of its edges.
+    pub fn asked_metrics(&self) -> Vec<Metric> {
+        find_asked(self.world, self.number)
     }
 
     /// Fills a buffer with the positions \[m\], in single precision.

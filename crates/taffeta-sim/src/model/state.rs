@@ -1,6 +1,7 @@
 //! State of a run that its scene does not determine. A snapshot of it is a clone, and shares with it all that has not
 //! changed since. A checkpoint is its serialization by serde, with the sheet by keys.
 
+use crate::adapt::asked::Asked;
 use crate::model::description::WorldDescription;
 use crate::model::friction::FrictionMemory;
 use crate::model::grabs::Pull;
@@ -63,6 +64,9 @@ pub(crate) struct State {
     /// The sheet before the last step that changed its topology; no part of a checkpoint.
     #[serde(skip)]
     pub before_change: Option<Arc<Sheet>>,
+    /// Sizing that passes have asked for in the last step; no part of a checkpoint.
+    #[serde(skip)]
+    pub asked: Asked,
     /// The balance of the last substep; no part of a checkpoint, for the next substep makes it anew.
     #[serde(skip)]
     pub last: LastSubstep,

@@ -1,5 +1,6 @@
 //! A step, from its inputs to its report.
 
+use crate::adapt::asked::Asked;
 use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
@@ -45,6 +46,7 @@ pub(crate) fn step(
     find_grabbed(world, &inputs.grabs)?;
     schedule_drives(world, world.state.time + dt);
     let before = Arc::clone(&world.state.sheet);
+    world.state.asked = Asked::begin(world);
     let report = make_step(world, inputs, dt, lead)?;
     Ok(StepReport { remeshed: note_changes(world, before), ..report })
 }

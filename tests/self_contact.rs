@@ -206,7 +206,7 @@ fn a_sheet_that_crumples_and_is_remeshed_does_not_cross_itself() {
     description.cloths[0].remesh = Some(settings);
     let mut world = build(&description);
     let mut edits = 0;
-    for frame in 0..tier(14, 20) {
+    for frame in 0..tier(16, 20) {
         let report = run(&mut world, 1);
         edits += report.remesh.splits + report.remesh.collapses + report.remesh.flips;
         let crossings = world.crossings().unwrap();

@@ -1,6 +1,5 @@
 //! Remeshing passes: schedule, edits, energy budget.
 
-pub(crate) mod asked;
 pub(crate) mod energy;
 pub(crate) mod gate;
 pub(crate) mod pass;

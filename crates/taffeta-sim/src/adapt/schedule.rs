@@ -1,6 +1,5 @@
 //! When which cloths are remeshed, and which have to wait.
 
-use crate::adapt::asked::Asked;
 use crate::adapt::energy::{note_energies, settle_energies};
 use crate::adapt::pass::remesh_cloths;
 use crate::derive::rebuild::note_changes;
@@ -8,6 +7,7 @@ use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::measure::energy::{measure, measure_jumps};
+use crate::model::asked::Asked;
 use crate::model::report::{RemeshCounts, RemeshJumps};
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
@@ -26,7 +26,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     let (before, sheet) = (measure(world), Arc::clone(&world.state.sheet));
     let passed = world.state.last_passes.iter_mut().zip(&chosen).filter(|(_, chosen)| **chosen);
     passed.for_each(|(last, _)| *last = world.state.time - elapsed);
-    world.state.asked = Asked::begin(world);
+    world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
     let jumps = measure_jumps(world, &before, (&counts, popping));
     world.state.wake();

@@ -3,13 +3,13 @@
 //! A part has the bodies of its group with all obstacles and pins, in the same order, so that every sum, search and solve in
 //! it is that of a world of these bodies alone, to the bit.
 
-use crate::adapt::asked::Asked;
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::{collect_pairs, crossing_count, note_crossings};
 use crate::derive::derived::{Derived, Solver};
 use crate::derive::rebuild::{rebuild, refill};
 use crate::derive::source::Source;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
+use crate::model::asked::Asked;
 use crate::model::budget::Budget;
 use crate::model::description::PinDescription;
 use crate::model::friction::FrictionMemory;

@@ -1,11 +1,11 @@
 //! From a keyed sheet to a dense one and all that is derived from it.
 
-use crate::adapt::asked::Asked;
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::note_crossings;
 use crate::derive::derived::Derived;
 use crate::derive::source::Source;
 use crate::derive::world::World;
+use crate::model::asked::Asked;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
 use crate::model::ids::ClothId;
 use crate::model::motion::Motion;

@@ -1,7 +1,7 @@
 //! A cloth as other programs read it: arrays in the cloth's own numbers, and buffers to be filled.
 
-use crate::adapt::asked::find_asked;
 use crate::derive::world::World;
+use crate::measure::asked::find_asked;
 use crate::measure::origins::find_origins;
 use crate::model::numbering::Numbering;
 use crate::model::setup::Cloth;

@@ -1,5 +1,6 @@
 //! Measurements: energies, strains, jumps, points of the material.
 
+pub(crate) mod asked;
 pub(crate) mod body_points;
 pub(crate) mod cloth_view;
 pub(crate) mod energy;

@@ -1,5 +1,6 @@
 //! Data of a world: descriptions, setup, state, reports. Nothing here computes a step.
 
+pub(crate) mod asked;
 pub(crate) mod body_point;
 pub(crate) mod budget;
 pub(crate) mod capabilities;

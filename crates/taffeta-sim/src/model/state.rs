@@ -1,7 +1,7 @@
 //! State of a run that its scene does not determine. A snapshot of it is a clone, and shares with it all that has not
 //! changed since. A checkpoint is its serialization by serde, with the sheet by keys.
 
-use crate::adapt::asked::Asked;
+use crate::model::asked::Asked;
 use crate::model::description::WorldDescription;
 use crate::model::friction::FrictionMemory;
 use crate::model::grabs::Pull;

@@ -1,6 +1,5 @@
 //! A step, from its inputs to its report.
 
-use crate::adapt::asked::Asked;
 use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
@@ -12,6 +11,7 @@ use crate::features::grabs::{Leader, find_grabbed};
 use crate::features::seams::weld::close_seams;
 use crate::features::springs::broken_edge_count;
 use crate::measure::energy::{max_strain, measure, measure_jumps, state_hash};
+use crate::model::asked::Asked;
 use crate::model::description::Air;
 use crate::model::error::StepError;
 use crate::model::inputs::StepInputs;
@@ -46,7 +46,7 @@ pub(crate) fn step(
     find_grabbed(world, &inputs.grabs)?;
     schedule_drives(world, world.state.time + dt);
     let before = Arc::clone(&world.state.sheet);
-    world.state.asked = Asked::begin(world);
+    world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let report = make_step(world, inputs, dt, lead)?;
     Ok(StepReport { remeshed: note_changes(world, before), ..report })
 }

@@ -1,37 +1,12 @@
-//! Sizing that the passes of a step have asked for, on the mesh before the step: the label of a learned sizing field.
+//! Sizing that the passes of the last step have asked for.
 
 use crate::derive::world::World;
+use crate::model::asked::Asked;
 use crate::model::sheet::Sheet;
 use glam::DVec3;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, metric_of_size};
-
-/// Metrics that passes ask for in a step.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
-    /// The sheet before the step; `None`: no step was made.
-    sheet: Option<Arc<Sheet>>,
-    /// The metrics of its vertices then; zero before the first pass.
-    earlier: Arc<IndexVec<VertexIndex, Metric>>,
-    /// Metrics asked for by each pass.
-    passes: Vec<Arc<Vec<(VertexKey, Metric)>>>,
-}
-
-impl Asked {
-    /// That of a step which begins.
-    pub(crate) fn begin(world: &World) -> Self {
-        let (sheet, earlier) = (Arc::clone(&world.state.sheet), Arc::clone(&world.state.motion.metrics));
-        Self { sheet: Some(sheet), earlier, passes: Vec::new() }
-    }
-
-    /// Adds those of a pass.
-    pub(crate) fn add(&mut self, metrics: Vec<(VertexKey, Metric)>) {
-        self.passes.push(Arc::new(metrics));
-    }
-}
 
 /// See [`ClothView::asked_metrics`](crate::ClothView::asked_metrics).
 pub(crate) fn find_asked(world: &World, cloth: usize) -> Vec<Metric> {

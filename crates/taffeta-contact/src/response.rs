@@ -40,7 +40,7 @@ pub struct Borne {
     pub friction: DVec3,
     /// The normal force along the normal that it had \[N\], or multiplier.
     pub push: DVec3,
-    /// How far it has slid since it held \[m\]; 0 under solvers that sweep.
+    /// Way that it has slid since it held \[m\]; 0 under solvers that sweep.
     pub slid: f64,
     /// Depth that the contact does not push out yet \[m\]: it has begun there.
     pub relief: f64,

@@ -31,7 +31,7 @@ class Lost(Exception):
 
 
 class Engine(Protocol):
-    """What runs a function on workers."""
+    """Runs a function on workers."""
 
     slots: int
     """Number of items that are worked on at a time."""

@@ -63,6 +63,11 @@ impl Effort {
         self.spent >= self.limit
     }
 
+    /// Returns whether most of the work is left, so that what has been done may be done again for a better result.
+    pub(crate) fn is_plentiful(&self) -> bool {
+        self.spent.saturating_mul(4) < self.limit
+    }
+
     /// Adds iterations of Newton's method and of conjugate gradients in it, of so many vertices and contacts.
     pub(crate) fn add_newton(&mut self, size: usize, (newton, conjugate): (u32, u32)) {
         let each = NEWTON * u64::from(newton) + CONJUGATE * u64::from(conjugate);

@@ -23,7 +23,7 @@ use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
 
-/// How far a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
+/// Way that a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
 /// breaks (E. Rabinowicz, The nature of the static and kinetic coefficients of friction, 1951), here the diameter of a fiber. While
 /// a stack takes on its load, contacts with an uneven share of it give way by less; if they were weaker at once, one would take all
 /// others along.

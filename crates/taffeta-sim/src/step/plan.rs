@@ -85,8 +85,8 @@ pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
 
 /// Into how many substeps a time \[s\] is cut so that sweeps hold the tension of the cloths.
 ///
-/// To a force that acts on, unconverged sweeps are as soft as a membrane of stiffness `K = ρ I s²/h²`, for an areal density `ρ`,
-/// `I` sweeps and edges of length `s` (the law of [`taffeta_solve::substeps`]). In series with the stiffness `k` of the material,
+/// Unconverged sweeps give way to a force like a membrane of stiffness `K = ρ I s²/h²` (the law of [`taffeta_solve::substeps`]).
+/// `ρ` is the areal density, `I` the number of sweeps, and `s` the length of the edges. In series with the stiffness `k` of the material,
 /// it has the tension `T = ε k K/(k + K)` at a strain `ε`. The part `T/K` of that strain is false, and comes out as motion
 /// when contact asks for more substeps. The load path knows the weight that a cloth carries; a taut one bears many times of it.
 pub(crate) fn substeps_for_tension(world: &World, (time, sweeps): (f64, u32)) -> u32 {

@@ -42,7 +42,7 @@ fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
 pub(crate) fn may_be_too_long(world: &World, h: f64) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
-    adapts_substeps(world) && h > 1.5 * SHORTEST && !is_led && !world.scratch.effort.is_spent()
+    adapts_substeps(world) && h > 1.5 * SHORTEST && !is_led && world.scratch.effort.is_plentiful()
 }
 
 /// Goes back to before a substep of length `h` \[s\] if its error is too large; the next one is as long as that error asks for.

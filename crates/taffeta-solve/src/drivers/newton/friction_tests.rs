@@ -10,7 +10,7 @@ const STIFFNESS: f64 = 1000.0;
 /// Stiffness of the spring of friction \[N/m\].
 const SPRING: f64 = 2000.0;
 
-/// How far a contact slides under static friction \[m\]: up to a slip of 3.4 mm.
+/// Way that a contact slides under static friction \[m\]: up to a slip of 3.4 mm.
 const LEFT: f64 = 9e-4;
 
 /// Inertia of the vertex \[N/m\].

@@ -52,7 +52,7 @@ pub struct Touch {
     pub holds: bool,
     /// True if the contact bears kinetic friction.
     pub slides: bool,
-    /// How far it has slid in the step, beyond the give of its spring \[m\].
+    /// Way that it has slid in the step, beyond the give of its spring \[m\].
     pub slid: f64,
     /// The friction it may bear \[N\].
     bound: f64,
@@ -97,10 +97,11 @@ impl Contacts<'_> {
         slip - row.normal * row.normal.dot(slip)
     }
 
-    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of them slide. Returns
-    /// what the change of the friction is worth \[J\]: by as much at most it moves the minimum of `W`, for vertices of this
-    /// inertia \[N/m\]; 0 if nothing bears more or less, infinite if at a converged iterate the friction of all has still changed by
-    /// a good part: that moves the minimum little in one step, and much in many.
+    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of them slide.
+    ///
+    /// Returns what the change of the friction is worth \[J\]: by as much at most it moves the minimum of `W`, for vertices of this
+    /// inertia \[N/m\]. It is 0 if nothing bears more or less. It is infinite if at a converged iterate the friction of all has
+    /// still changed by a good part. That moves the minimum little in one step, and much in many.
     pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();

@@ -21,7 +21,7 @@ use taffeta_solve::substeps::{
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
 const SEWING_PART: u32 = 3;
 
-/// Time in which substeps that tension has shortened may double \[s\].
+/// Time in which substeps that tension has shortened may double \[s\], if there are many; of a few, one may go in each frame.
 const RELAXATION: f64 = 0.25;
 
 /// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
@@ -99,9 +99,11 @@ pub(crate) fn substeps_for_tension(world: &World, (time, sweeps): (f64, u32)) ->
         (EXCESS_TOLERANCE * held / tension).sqrt()
     };
     let cloths = world.setup.cloths.iter().zip(mean_strains(world));
-    let longest = if h > 0.0 { h * (1.0 + h / RELAXATION) } else { f64::INFINITY };
-    let substep = cloths.map(of_cloth).fold(longest, f64::min).max(SHORTEST_SUBSTEP);
-    (time / substep - 1e-9).ceil().max(1.0) as u32
+    let substep = cloths.map(of_cloth).fold(f64::INFINITY, f64::min).max(SHORTEST_SUBSTEP);
+    let asked = (time / substep - 1e-9).ceil().max(1.0);
+    // Rounded down, or a number of substeps would last for ever.
+    let slowly = if h > 0.0 { (time / (h * (1.0 + h / RELAXATION))).floor() } else { 0.0 };
+    asked.max(slowly) as u32
 }
 
 /// The root mean square of the strain of the edges of each cloth where they are longer than at rest, and their mean length at rest \[m\].

@@ -11,7 +11,7 @@ use crate::derive::world::World;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
-use crate::step::accuracy::{SHORTEST, local_error};
+use crate::step::accuracy::SHORTEST;
 use crate::step::plan::adapts_substeps;
 use crate::step::substep::run_substep;
 
@@ -45,10 +45,14 @@ pub(crate) fn may_be_too_long(world: &World, h: f64) -> bool {
     adapts_substeps(world) && h > 1.5 * SHORTEST && !is_led && world.scratch.effort.is_plentiful()
 }
 
-/// Goes back to before a substep of length `h` \[s\] if its error is too large; the next one is as long as that error asks for.
+/// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for.
 /// Returns whether it has.
-pub(crate) fn reject_if_rough(world: &mut World, h: f64, attempt: Attempt, plan: &mut SubstepPlan) -> bool {
-    let error = local_error(world);
+pub(crate) fn reject_if_rough(
+    world: &mut World,
+    (h, error): (f64, f64),
+    attempt: Attempt,
+    plan: &mut SubstepPlan,
+) -> bool {
     let is_rough = error > REJECTED * world.setup.settings.accuracy;
     if is_rough {
         take_back(world, attempt, plan);

@@ -44,7 +44,7 @@ fn run_substeps(
     // The substeps of equal length that are to come, or to go on with.
     let begin = world.state.time;
     let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
-    let (mut substep, mut last_part) = (0, None);
+    let (mut substep, mut last_part, mut was_edited) = (0, None, false);
     while substep < count {
         // Multiplied, not added up: the last substep ends exactly at the frame.
         world.state.time = start + h * f64::from(substep);
@@ -60,25 +60,30 @@ fn run_substeps(
         let epoch = world.state.sheet.topology.epoch;
         let tear = || if is_due { tear_overloaded(world, substep > 0) } else { TearCounts::default() };
         tears = tears.plus(times.run(Stage::Remesh, tear));
-        let is_edited = world.state.sheet.topology.epoch != epoch;
+        let is_edited = world.state.sheet.topology.epoch != epoch || was_edited;
         if is_edited {
             world.inputs.grabbed = find_grabbed(world, &grabs)?;
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
         let attempt = may_be_too_long(world, h).then(|| begin_attempt(world, &plan));
+        let mut error: f64 = 0.0;
         let pieces = pieces(world, h)?;
         plan.substeps += pieces.len() as u32 - 1;
         for (time, piece) in pieces {
             world.state.time = time;
             lead_grabs(world, piece, &mut grabs, lead)?;
             run_yielding_substep(world, (piece, 0), &mut plan, times)?;
+            error = error.max(local_error(world));
         }
-        if attempt.is_some_and(|attempt| reject_if_rough(world, h, attempt, &mut plan)) {
+        world.state.last_substep = h;
+        if attempt.is_some_and(|attempt| reject_if_rough(world, (h, error), attempt, &mut plan)) {
+            was_edited = is_edited;
             continue;
         }
+        was_edited = false;
         if knows_its_error(world) {
-            plan.error = plan.error.max(local_error(world));
+            plan.error = plan.error.max(error);
         }
         substep += 1;
     }

@@ -193,6 +193,23 @@ def test_sets_are_equal_for_any_number_of_workers_and_seeds_differ(tmp_path: Pat
     assert files_of(tmp_path / "c")[name] != first[name]
 
 
+def test_fewer_trajectories_than_there_are_do_not_shrink_a_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert make(tmp_path / "set", trajectories=3) == 0
+    before = files_of(tmp_path / "set")
+    assert make(tmp_path / "set", trajectories=2) == 2
+    assert "holds 3 trajectories, and 2 are wanted" in capsys.readouterr().err
+    assert files_of(tmp_path / "set") == before
+
+
+def test_what_a_kill_has_left_of_the_first_file_is_no_other_set(tmp_path: Path) -> None:
+    (tmp_path / "set" / ".partial").mkdir(parents=True)
+    (tmp_path / "set" / ".partial" / "0-set.json").write_bytes(b"{")
+    assert make(tmp_path / "set", trajectories=1) == 0
+    assert not (tmp_path / "set" / ".partial").exists()
+
+
 def test_a_set_is_continued_and_grows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert make(tmp_path / "whole", trajectories=4) == 0
     assert make(tmp_path / "part", trajectories=2) == 0

@@ -138,7 +138,13 @@ class Local:
 
     def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
         pool = self._free.get()
-        future = pool.submit(function, item)
+        try:
+            future = pool.submit(function, item)
+        except BrokenProcessPool:
+            # It died while it had nothing to do.
+            self._pools.discard(pool)
+            self._start()
+            return self.submit(function, item)
         future.add_done_callback(partial(self._give_back, pool))
         return future
 
@@ -150,7 +156,7 @@ class Local:
             self._free.put(pool)
 
     def close(self) -> None:
-        for pool in self._pools:
+        for pool in list(self._pools):
             # Without waiting for what runs: a trajectory is written as a whole or not at all.
             processes = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)

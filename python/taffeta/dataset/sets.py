@@ -17,7 +17,7 @@ from ._needs import MissingPackageError
 from .engine import Engine, Lost, engine_of, run
 from .formats import format_of
 from .recipes import Recipe, load
-from .store import Store
+from .store import PARTIAL, Store
 from .trajectory import Trajectory, simulate
 
 SET = "set.json"
@@ -226,6 +226,8 @@ def check(plan: Plan, trajectories: int) -> None:
         text = f"cannot be used as a folder ({type(error).__name__}: {error}): choose another one"
         raise DatasetError(f"{plan.store.url} {text}") from error
     if known is None:
+        # What a full disk or a kill has left of the first file.
+        names.pop(PARTIAL, None)
         if names:
             text = "holds other files, and no data set: choose an empty folder, or one that this command began"
             raise DatasetError(f"{plan.store.url} {text}")
@@ -240,7 +242,10 @@ def check(plan: Plan, trajectories: int) -> None:
 
 def make_set(plan: Plan, trajectories: int, engine: Engine, listen: Listener) -> Summary:
     """Makes the trajectories of a set that are not there yet."""
-    known = _known(plan, trajectories)
+    known = _known(plan)
+    if known and max(known) >= trajectories:
+        text = f"holds {max(known) + 1} trajectories, and {trajectories} are wanted: ask for as many or more"
+        raise DatasetError(f"{plan.store.url} {text}. Nothing was changed")
     summary = Summary(list(known.values()))
     try:
         plan.store.write(SET, _json({"identity": plan.identity(), "name": plan.recipe.name, "scene": plan.recipe.tables}))
@@ -283,7 +288,7 @@ def _count(summary: Summary, outcome: Outcome) -> None:
         summary.vertices += outcome.vertices
 
 
-def _known(plan: Plan, trajectories: int) -> dict[int, Record]:
+def _known(plan: Plan) -> dict[int, Record]:
     """Returns the records of the trajectories that are there, whole and of the size that was written."""
     name_of = format_of(plan.format).name_of
     there = plan.store.list(name_of(0).rsplit("/", 1)[0])
@@ -294,7 +299,7 @@ def _known(plan: Plan, trajectories: int) -> dict[int, Record]:
         record = listed.get(index) or plan.store.read_json(f"{RECORDS}/{name}")
         size = there.get(name_of(index).rsplit("/", 1)[-1], 0)
         is_whole = record["status"] == "failed" or size in (record["bytes"], None)
-        if is_whole and index < trajectories:
+        if is_whole:
             known[index] = _without_scene(record)
     return known
 

@@ -319,7 +319,7 @@ Cost of a frame by the number of triangles: `cargo run --release --example proje
             "taffeta render out/gallery/balloon --wireframe --width 480 --height 360 --out out/gallery/balloon/picture.png",
         ],
         pictures: &["out/gallery/balloon/picture.png"],
-        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure. All edges are longer by nearly the same: 1.32 to 1.39 times, the third root of the volumes is 1.357. That takes short substeps: with 20 per frame on triangles of a quarter of the area, and 2 ms of damping, they are 0.97 to 2.25 times as long. The sweeps turn it a little in every substep, so it rolls: with 200 substeps it turns six times more slowly.",
+        text: "A ball of rubber cloth, blown up to two and a half times its volume, which it keeps exactly: one row on all vertices, whose multiplier is the pressure. All edges are longer by nearly the same: 1.32 to 1.39 times, the third root of the volumes is 1.357. That takes short substeps: with 20 per frame on triangles of a quarter of the area, and 2 ms of damping, they are 0.97 to 2.25 times as long. The sweeps turn it a little in every substep, so it rolls.",
     },
     Entry {
         name: "cushion",

@@ -56,7 +56,8 @@ impl World {
     }
 
     /// Like [`step`](Self::step), but calls `lead` before every substep so that grab targets can move. A hand is then
-    /// felt sooner than by the next step. `lead` runs on one of the world's threads. If it moves nothing, the step is
+    /// felt sooner than by the next step. `lead` runs on one of the world's threads. Without grabs, a
+    /// substep may be done again in shorter ones; `lead` is then called for these too. If it moves nothing, the step is
     /// the one that [`step`](Self::step) makes.
     ///
     /// # Errors

@@ -203,6 +203,17 @@ def test_fewer_trajectories_than_there_are_do_not_shrink_a_set(
     assert files_of(tmp_path / "set") == before
 
 
+def test_a_record_counts_before_an_old_line_of_the_manifest(tmp_path: Path) -> None:
+    assert make(tmp_path / "set", trajectories=2) == 0
+    before = files_of(tmp_path / "set")
+    manifest = tmp_path / "set" / "manifest.jsonl"
+    manifest.write_text(manifest.read_text().replace('"done"', '"failed"', 1))
+    (tmp_path / "set" / "records" / ".nfs0").write_bytes(b"")
+    assert make(tmp_path / "set", trajectories=2) == 0
+    (tmp_path / "set" / "records" / ".nfs0").unlink()
+    assert files_of(tmp_path / "set") == before
+
+
 def test_what_a_kill_has_left_of_the_first_file_is_no_other_set(tmp_path: Path) -> None:
     (tmp_path / "set" / ".partial").mkdir(parents=True)
     (tmp_path / "set" / ".partial" / "0-set.json").write_bytes(b"{")

@@ -295,8 +295,13 @@ def _known(plan: Plan) -> dict[int, Record]:
     listed = _read_manifest(plan)
     known: dict[int, Record] = {}
     for name in plan.store.list(RECORDS):
+        if not name.removesuffix(".json").isdigit():
+            continue
         index = int(name.removesuffix(".json"))
-        record = listed.get(index) or plan.store.read_json(f"{RECORDS}/{name}")
+        record = listed.get(index)
+        if record is None or record["status"] == "failed":
+            # Whoever has deleted a record of a failure may have a newer one than the manifest.
+            record = plan.store.read_json(f"{RECORDS}/{name}")
         size = there.get(name_of(index).rsplit("/", 1)[-1], 0)
         is_whole = record["status"] == "failed" or size in (record["bytes"], None)
         if is_whole:

@@ -1,7 +1,8 @@
 //! The safeguard: shortens motions until no pair of primitives can cross, at any speed.
 //!
-//! Every vertex moves along a segment, `x + τ t δ` with `τ` from 0 to 1; its fraction `t` starts at 1 and only falls. A
-//! pair that is apart at `x` stays apart on the whole path if one of these holds:
+//! Every vertex moves along a segment, `x + τ (f + t (δ − f))` with `τ` from 0 to 1; its fraction `t` starts at 1 and only falls.
+//! The frame `f` is common to all vertices that can meet, so that nothing is stopped relative to a point of space: seen from the
+//! frame, a vertex moves by `t (δ − f)`. A pair that is apart at `x` stays apart on the whole path if one of these holds:
 //!
 //! * the boxes around the paths of its two primitives are disjoint;
 //! * the *bound*: the motions of the two relative to that of the pair are shorter together than the distance between them;
@@ -25,6 +26,8 @@ use taffeta_core::tasks::collect;
 
 /// Part of its distance that a pair that cannot keep its separation must be left with on its path to count as apart.
 const SPARED_SHARE: f64 = 1e-6;
+/// Part of its distance by which what cannot be stopped may move relative to the frame of a pair and count as standing still there.
+const STILL_SHARE: f64 = 1e-3;
 /// Result of truncating a motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Truncation {
@@ -40,6 +43,11 @@ pub struct Truncation {
 }
 
 impl Truncation {
+    /// Returns whether everything moves as proposed, and nothing meets.
+    pub fn is_whole(&self) -> bool {
+        self.forced_count() == 0 && self.fractions.iter().all(|t| *t == 1.0)
+    }
+
     /// How many pairs and faces nothing can keep apart.
     pub fn forced_count(&self) -> usize {
         self.forced.len() + self.forced_faces.len()
@@ -97,6 +105,8 @@ struct Watched {
     /// Across the closest points at the start, or where the plane has been put that guards the pair.
     slab: Slab,
     guard: Guard,
+    /// The frame from which the pair is seen \[m\].
+    frame: DVec3,
 }
 
 /// The space between two primitives at the start.
@@ -137,7 +147,8 @@ enum Guard {
 /// The pairs whose paths are not separated by boxes, in the order of their numbers.
 fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: Path<'_>) -> Vec<Watched> {
     let watch = |(number, pair): (usize, &Pair)| {
-        let (x, moves) = (pair.gather(path.start), pair.gather(path.moves));
+        let frame = path.frame(&pair.vertices);
+        let (x, moves) = (pair.gather(path.start), pair.gather(path.moves).map(|m| m - frame));
         let split = pair.split();
         let swept = |range: std::ops::Range<usize>| {
             range.fold(Aabb::EMPTY, |all, k| all.with(x[k]).with(x[k] + moves[k]))
@@ -147,7 +158,7 @@ fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: P
         }
         let slab = Slab::across(pair, &x, closest(pair.kind, x).gap);
         let separation = keep(separation(number), slab.width);
-        Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None })
+        Some(Watched { number: number as u32, pair: *pair, separation, slab, guard: Guard::None, frame })
     };
     collect(pairs.len(), PAIRS_PER_TASK, |range, out| {
         out.extend(range.clone().zip(&pairs[range]).filter_map(watch));
@@ -225,9 +236,12 @@ impl Search<'_> {
         self.place_plane(watched, blocked, (&moves, way))
     }
 
-    /// The motions of the four vertices with their fractions as they are \[m\].
+    /// The motions of the four vertices with their fractions as they are, seen from their frame \[m\].
     fn moves(&self, watched: &Watched) -> [DVec3; 4] {
-        watched.pair.vertices.map(|v| self.path.moves[v as usize] * self.fractions[v as usize])
+        watched
+            .pair
+            .vertices
+            .map(|v| (self.path.moves[v as usize] - watched.frame) * self.fractions[v as usize])
     }
 
     /// Follows a pair to the end of its path; the direction from the second primitive to the first where they come closer
@@ -295,11 +309,13 @@ impl Search<'_> {
         self.lower(watched.pair.vertices, plane.fractions)
     }
 
-    /// Returns whether all vertices of a separated pair stand still once those that can be stopped are stopped.
+    /// Returns whether all vertices of a separated pair stand still in their frame once those that can be stopped are stopped.
     fn can_stop(&self, watched: &Watched) -> bool {
         let stands = |v: u32| {
             let v = v as usize;
-            !self.path.prescribed[v] || self.path.moves[v] == DVec3::ZERO
+            // Of those that only round-off keeps apart the width may be negative.
+            let still = STILL_SHARE * watched.slab.width.max(0.0);
+            !self.path.prescribed[v] || self.path.moves[v].distance(watched.frame) <= still
         };
         watched.slab.normal != DVec3::ZERO && watched.pair.vertices.into_iter().all(stands)
     }
@@ -398,7 +414,11 @@ mod tests {
             // As near as the numbers allow: across the closest points there is hardly any room, or none by round-off.
             let start = [(a + b + c) / 3.0 + normal * 2e-16, a, b, c];
             let run = |moves: [DVec3; 4]| {
-                truncate(&[pair], |_| 1e-3, Path { start: &start, moves: &moves, prescribed: &prescribed })
+                truncate(
+                    &[pair],
+                    |_| 1e-3,
+                    Path { start: &start, moves: &moves, frames: &[], prescribed: &prescribed },
+                )
             };
             let is_apart = closest(pair.kind, start).gap != DVec3::ZERO;
             let still = DVec3::ZERO;

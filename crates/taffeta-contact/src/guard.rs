@@ -58,6 +58,12 @@ impl<'a> MovingShape<'a> {
         Self { obstacle, poses, start, end, skeleton, angle, axis, reach }
     }
 
+    /// How far the motion of the shape takes a point \[m\].
+    pub(crate) fn displacement(&self, point: DVec3) -> DVec3 {
+        let [first, last] = &self.poses;
+        if first == last { DVec3::ZERO } else { last.apply(first.apply_inverse(point)) - point }
+    }
+
     /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
     /// a face moves no farther than one of the corners.
     fn way_of(&self, x: DVec3, moved: DVec3) -> (f64, f64) {
@@ -104,6 +110,8 @@ pub(crate) struct GuardedFace {
     /// The normal of the plane that guards it.
     plane: Option<DVec3>,
     is_settled: bool,
+    /// The displacement that its corners keep however much they are shortened \[m\].
+    frame: DVec3,
 }
 
 /// Demand of a face.
@@ -149,7 +157,8 @@ pub(crate) fn watch_faces(
     let watch = |number: u32, shape: &MovingShape<'_>, corners: [u32; 3]| {
         let x = corners.map(|v| path.start[v as usize]);
         let moves = corners.map(|v| path.moves[v as usize]);
-        let way = shape.relative_way(&x, &moves);
+        let frame = path.frame(&corners);
+        let way = shape.relative_way(&x, &moves).max(shape.relative_way(&x, &[frame; 3]));
         let (middle, radius) = ball_around(&x);
         let wanted = separation(corners[0]);
         if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - wanted) > way {
@@ -171,6 +180,7 @@ pub(crate) fn watch_faces(
             normal,
             plane: None,
             is_settled: false,
+            frame,
         })
     };
     let of_shape = |(number, shape)| {
@@ -188,7 +198,8 @@ impl GuardedFace {
             return Verdict::Clear;
         }
         let shape = &shapes[self.shape as usize];
-        let moves = self.corners.map(|v| path.moves[v as usize] * fractions[v as usize]);
+        let kept = |v: u32| self.frame + (path.moves[v as usize] - self.frame) * fractions[v as usize];
+        let moves = self.corners.map(kept);
         let x = self.corners.map(|v| path.start[v as usize]);
         let way = shape.relative_way(&x, &moves);
         if way <= STRIDE_SHARE * (self.distance - self.separation) {
@@ -264,7 +275,7 @@ impl GuardedFace {
         })
     }
 
-    /// The factors by which the motions must be shortened so that a plane across `normal`, which moves along with the
+    /// The factors by which the motions relative to the frame must be shortened so that a plane across `normal`, which moves along with the
     /// surface of the shape, stays below the face; `None` if shortening does not help.
     fn ask(
         &self,
@@ -280,6 +291,7 @@ impl GuardedFace {
         let across = shape.axis.map_or(1.0, |axis| axis.cross(first).length());
         let sags: [f64; 3] = std::array::from_fn(|k| {
             let (way, arm) = shape.way_of(x[k], moves[k]);
+            let way = way.max(shape.way_of(x[k], self.frame).0);
             let bend = shape.angle * shape.angle * arm.max(shape.reach) + 2.0 * shape.angle * way;
             0.125 * across * bend
         });
@@ -291,8 +303,8 @@ impl GuardedFace {
         let kept = keep(self.wanted, width);
         let mut factors = [1.0; 3];
         for k in 0..3 {
-            let along = last.dot(moves[k]);
-            let least = kept + sags[k] - height(last, &shape.end, x[k]);
+            let along = last.dot(moves[k] - self.frame);
+            let least = kept + sags[k] - height(last, &shape.end, x[k] + self.frame);
             if along >= least.min(least * (1.0 + ROUND_OFF)) {
                 continue;
             }
@@ -344,7 +356,7 @@ mod tests {
             let mut ball = Obstacle::new(Shape::Sphere { radius: 0.05 }, Placement::default());
             ball.motion.keys = vec![key(0.0, -0.6), key(stop, 0.6)];
             let shapes = [MovingShape::new(&ball, 0.0, 1.0)];
-            let path = Path { start: &start, moves: &[DVec3::ZERO; 3], prescribed: &[true; 3] };
+            let path = Path { start: &start, moves: &[DVec3::ZERO; 3], frames: &[], prescribed: &[true; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-3, path);
             let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
             assert_eq!(found.forced_faces.len(), 1, "{stop}");
@@ -367,11 +379,18 @@ mod tests {
             if shapes[0].start.distance_of_face(x) <= 0.0 {
                 continue;
             }
-            let path = Path { start: &start, moves: &moves, prescribed: &[false; 3] };
+            // In every other trial what is stopped goes on, by half of how the shape moves or by anything.
+            let frame = match trial % 4 {
+                0 | 2 => DVec3::ZERO,
+                1 => 0.5 * shapes[0].displacement(corner),
+                _ => 0.2 * point(&mut random),
+            };
+            let path = Path { start: &start, moves: &moves, frames: &[frame; 3], prescribed: &[false; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-3, path);
             let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
             let is_outside = |fractions: &[f64], t: f64| {
-                let now = std::array::from_fn(|k| x[k] + moves[k] * (fractions[k] * t));
+                let moved = |k: usize| frame + (moves[k] - frame) * fractions[k];
+                let now = std::array::from_fn(|k| x[k] + moved(k) * t);
                 shapes[0].at(t).distance_of_face(now) > 0.0
             };
             let times = || (1..=40).map(|k| f64::from(k) / 40.0);
@@ -394,7 +413,7 @@ mod tests {
         let shapes = [MovingShape::new(&wall, 0.0, 1.0)];
         let start = [0.0, 1.0, 2.0].map(|y| DVec3::new(1e-4, y, y * y));
         let moves = [DVec3::new(0.0, -5.0, 0.0); 3];
-        let path = Path { start: &start, moves: &moves, prescribed: &[false; 3] };
+        let path = Path { start: &start, moves: &moves, frames: &[], prescribed: &[false; 3] };
         let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-4, path);
         let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
         assert_eq!(found.fractions, [1.0; 3]);
@@ -414,7 +433,7 @@ mod tests {
             [foot + along * 0.02, foot - along * 0.01 + across * 0.02, foot - along * 0.01 - across * 0.02];
         for _ in 0..200 {
             let moves = [DVec3::new(0.0, -1e-3, 0.0); 3];
-            let path = Path { start: &x, moves: &moves, prescribed: &[false; 3] };
+            let path = Path { start: &x, moves: &moves, frames: &[], prescribed: &[false; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 2e-5, path);
             let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
             assert_eq!(found.forced_faces, []);

@@ -10,10 +10,20 @@ const SPENT_SHARE: f64 = 0.5;
 pub struct Path<'a> {
     /// Positions at its start \[m\], where no pair may cross.
     pub start: &'a [DVec3],
-    /// Displacements over it \[m\], relative to a common one of all bodies that can meet.
+    /// Displacements over it \[m\].
     pub moves: &'a [DVec3],
+    /// The part of its displacement \[m\] that each vertex keeps however much it is shortened; empty: none.
+    pub frames: &'a [DVec3],
     /// Vertices that cannot be stopped: pins and obstacles.
     pub prescribed: &'a [bool],
+}
+
+impl Path<'_> {
+    /// The frame of an element or a pair: that of its vertices that can be stopped, which is one \[m\].
+    pub(crate) fn frame(&self, vertices: &[u32]) -> DVec3 {
+        let free = vertices.iter().find(|v| !self.prescribed[**v as usize]);
+        free.and_then(|v| self.frames.get(*v as usize)).copied().unwrap_or_default()
+    }
 }
 
 /// The distance that a pair keeps that should keep `separation` \[m\]. One that is nearer may still move, but less and

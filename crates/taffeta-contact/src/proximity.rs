@@ -5,10 +5,13 @@
 //! room. Contacts are measured at the end of the motion, or where a pair crosses; the safeguard begins at the start, where
 //! nothing crosses.
 
+mod frames;
 mod meetings;
 
 pub use crate::step::Step;
 pub use meetings::Which;
+
+use frames::Groups;
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
@@ -17,7 +20,7 @@ use crate::crossings::{Crossing, find_crossings_among};
 use crate::detect::ContactSurface;
 use crate::elements::{ELEMENTS_PER_TASK, Element, Elements};
 use crate::fans::Fans;
-use crate::guard::{FaceAtShape, MovingShape, is_sunken, watch_faces};
+use crate::guard::{FaceAtShape, GuardedFace, MovingShape, is_sunken, watch_faces};
 use crate::joints::Joints;
 use crate::motion_bounds::MotionBounds;
 use crate::near::NearSearch;
@@ -46,6 +49,8 @@ const AHEAD_MOST: f64 = 64.0;
 /// to serve more substeps. Wider ones are more pairs to measure in each of them.
 const MARGIN: f64 = 2.0;
 const MARGIN_GROWTH: f64 = 2.0;
+/// Number of times, at most, that pairs are collected anew around what is stopped, as groups grow by it.
+const COLLECTIONS: u32 = 3;
 
 /// A body made of triangles or segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -258,14 +263,22 @@ impl Proximity {
 
     /// Collects the pairs for a substep in which each vertex may be stopped anywhere on its way. They hold for that alone. Only
     /// those around the movers of `few`, if these are all that move.
-    fn collect_stopped(&mut self, step: Step<'_>, moves: &[DVec3], few: Option<&[u32]>) {
-        let around = |(v, (x, m)): (usize, (&DVec3, &DVec3))| {
-            MovingBox::still(Aabb::around([*x, *x + *m]).inflated(self.reach(v)))
+    fn collect_stopped(
+        &mut self,
+        step: Step<'_>,
+        (moves, frames): (&[DVec3], &[DVec3]),
+        few: Option<&[u32]>,
+    ) {
+        let kept = |v: usize| if step.prescribed[v] { moves[v] } else { frames[v] };
+        let around = |(v, x): (usize, &DVec3)| {
+            let ways = [DVec3::ZERO, kept(v), moves[v]];
+            MovingBox::still(Aabb::around(ways.map(|way| *x + way)).inflated(self.reach(v)))
         };
-        let boxes = step.start.iter().zip(moves).enumerate().map(around).collect();
+        let boxes = step.start.iter().enumerate().map(around).collect();
         let way = |pair: &Pair| {
             let (first, second) = pair.vertices.split_at(pair.split());
-            let longest = |side: &[u32]| side.iter().map(|v| moves[*v as usize].length()).fold(0.0, f64::max);
+            let length = |v: &u32| kept(*v as usize).length().max(moves[*v as usize].length());
+            let longest = |side: &[u32]| side.iter().map(length).fold(0.0, f64::max);
             longest(first) + longest(second)
         };
         self.collect(boxes, way, (step.start, few));
@@ -316,38 +329,58 @@ impl Proximity {
         sum.min(gap).min(rest.max(LEAST_SHARE * sum))
     }
 
-    /// The displacement that all share over a substep \[m\]: none as soon as there is something that cannot be stopped.
-    fn frame(&self, step: Step<'_>) -> DVec3 {
-        if step.prescribed.contains(&true) || !step.shapes.is_empty() || step.start.is_empty() {
-            return DVec3::ZERO;
-        }
-        let moved = step.start.iter().zip(step.end).map(|(x, y)| *y - *x);
-        moved.sum::<DVec3>() / step.start.len() as f64
-    }
-
     /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
     /// [`follow`](Self::follow) before, for the same step.
     pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
-        let frame = self.frame(step);
-        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x - frame).collect();
-        let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
-        let place = |fractions: &[f64], v: usize| {
-            // What is not shortened ends where it was to, bit by bit.
-            if fractions[v] == 1.0 { step.end[v] } else { step.start[v] + (frame + moves[v] * fractions[v]) }
-        };
-        self.work += self.pairs.len() as u64;
-        let mut found = self.truncate(path, step.shapes);
-        let is_lost = |v: usize| {
-            found.fractions[v] < 1.0 && !self.bounds.hold_at_end(v, place(&found.fractions, v), step)
-        };
-        if (0..moves.len()).any(is_lost) {
-            // What is stopped far from where it was expected is in the way of others.
-            self.collect_stopped(step, &moves, None);
-            self.work += self.pairs.len() as u64;
-            found = self.truncate(path, step.shapes);
+        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect();
+        let mut frames = vec![DVec3::ZERO; moves.len()];
+        let mut found = self.shorten(step, &moves, &frames);
+        if found.is_whole() {
+            return (step.end.to_vec(), found);
         }
-        self.work += found.looks;
-        ((0..moves.len()).map(|v| place(&found.fractions, v)).collect(), found)
+        frames = self.frames(step, &moves);
+        found = self.shorten(step, &moves, &frames);
+        for round in 1..=COLLECTIONS {
+            let is_lost = |v: usize| {
+                let fraction = found.fractions[v];
+                fraction < 1.0
+                    && !self.bounds.hold_at_end(v, place(step, (v, fraction), (&moves, &frames)), step)
+            };
+            if !(0..moves.len()).any(is_lost) {
+                break;
+            }
+            // What is stopped far from where it was expected is in the way of others, and its group may be larger.
+            self.collect_stopped(step, (&moves, &frames), None);
+            let grown = self.frames(step, &moves);
+            let is_last = grown == frames;
+            if !is_last {
+                frames = if round == COLLECTIONS { vec![DVec3::ZERO; moves.len()] } else { grown };
+                self.collect_stopped(step, (&moves, &frames), None);
+            }
+            found = self.shorten(step, &moves, &frames);
+            if is_last {
+                break;
+            }
+        }
+        let end = |v: usize| place(step, (v, found.fractions[v]), (&moves, &frames));
+        ((0..moves.len()).map(end).collect(), found)
+    }
+
+    /// The frame of each vertex in a substep \[m\], see [`frames`].
+    fn frames(&self, step: Step<'_>, moves: &[DVec3]) -> Vec<DVec3> {
+        let path = Path { start: step.start, moves, frames: &[], prescribed: step.prescribed };
+        let faces = self.watch_faces(path, step.shapes);
+        let is_held = |v: u32| step.prescribed[v as usize];
+        let groups = Groups::new(self.bodies.len(), &self.pairs, (|v| self.body_of(v), is_held));
+        groups.frames(step, (&self.pairs, &faces), |v| self.body_of(v))
+    }
+
+    /// The fractions of a motion in its frames.
+    fn shorten(&mut self, step: Step<'_>, moves: &[DVec3], frames: &[DVec3]) -> Truncation {
+        let path = Path { start: step.start, moves, frames, prescribed: step.prescribed };
+        let found = self.truncate(path, step.shapes);
+        self.work += self.pairs.len() as u64 + found.looks;
+        found
     }
 
     /// Like [`secure`](Self::secure), for a motion of a few vertices while all others are held. The pairs around them
@@ -358,23 +391,26 @@ impl Proximity {
             |element: &Element| element.corners.iter().any(|v| moves[*v as usize] != DVec3::ZERO);
         let movers = (0..).zip(&self.elements.list[..self.movers]);
         let few: Vec<u32> = movers.filter(|(_, element)| moves_with(element)).map(|(i, _)| i).collect();
-        self.collect_stopped(step, &moves, Some(&few));
-        self.work += self.pairs.len() as u64;
-        let path = Path { start: step.start, moves: &moves, prescribed: step.prescribed };
-        let found = self.truncate(path, step.shapes);
-        self.work += found.looks;
-        let place = |v: usize| match found.fractions[v] {
-            1.0 => step.end[v],
-            fraction => step.start[v] + moves[v] * fraction,
-        };
-        ((0..moves.len()).map(place).collect(), found)
+        let frames = vec![DVec3::ZERO; moves.len()];
+        self.collect_stopped(step, (&moves, &frames), Some(&few));
+        let found = self.shorten(step, &moves, &frames);
+        let end = |v: usize| place(step, (v, found.fractions[v]), (&moves, &frames));
+        ((0..moves.len()).map(end).collect(), found)
+    }
+
+    /// The faces of cloths whose motion may take them to obstacles in closed form.
+    fn watch_faces(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> Vec<GuardedFace> {
+        if shapes.is_empty() {
+            return Vec::new();
+        }
+        let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
+        let faces: Vec<_> = faces.map(|element| element.corners).collect();
+        watch_faces(shapes, &faces, |v| HARD_SHARE * self.reach(v as usize), path)
     }
 
     /// The fractions of a motion after which nothing crosses that was collected and crossed nothing before.
     fn truncate(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> Truncation {
-        let faces = self.elements.list.iter().filter(|e| e.is_face && self.bodies[e.body as usize].is_cloth);
-        let faces: Vec<_> = faces.map(|element| element.corners).collect();
-        let faces = (shapes, watch_faces(shapes, &faces, |v| HARD_SHARE * self.reach(v as usize), path));
+        let faces = (shapes, self.watch_faces(path, shapes));
         if self.quarantine.is_empty() {
             return truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces);
         }
@@ -386,6 +422,14 @@ impl Proximity {
         found.forced.iter_mut().for_each(|number| *number = kept[*number as usize] as u32);
         found
     }
+}
+
+/// Where a vertex comes to that makes a fraction of its motion in its frame; bit by bit where it was to if it makes all of it.
+fn place(step: Step<'_>, (v, fraction): (usize, f64), (moves, frames): (&[DVec3], &[DVec3])) -> DVec3 {
+    if fraction == 1.0 {
+        return step.end[v];
+    }
+    step.start[v] + (frames[v] + (moves[v] - frames[v]) * fraction)
 }
 
 /// How many substeps of a length \[s\] a search is to serve.
@@ -566,6 +610,46 @@ mod tests {
         assert!(truncation.forced.is_empty());
         assert_eq!(proximity.count_crossings(&found), []);
         assert!(found[25..].iter().all(|y| y.y > 0.0), "{found:?}");
+    }
+
+    #[test]
+    fn what_is_stopped_goes_on_with_the_obstacle_that_it_meets() {
+        let (mut proximity, x) = below_an_obstacle();
+        let prescribed: Vec<_> = (0..50).map(|v| v >= 25).collect();
+        // The obstacle comes down upon a sheet that gives way too slowly.
+        let moved = |v: usize| DVec3::Y * if prescribed[v] { -0.5 } else { -0.3 };
+        let end: Vec<_> = x.iter().enumerate().map(|(v, x)| *x + moved(v)).collect();
+        let step = Step { end: &end, ..still(&x, &prescribed) };
+        proximity.follow(step);
+        let (found, truncation) = proximity.secure(step);
+        assert!(truncation.forced.is_empty() && truncation.fractions[..25].iter().all(|t| *t < 1.0));
+        assert_eq!(proximity.count_crossings(&found), []);
+        assert!((0..25).all(|v| found[v].y < found[v + 25].y && found[v].y > found[v + 25].y - 0.02));
+    }
+
+    #[test]
+    fn what_an_unrelated_cloth_does_changes_nothing_where_something_is_stopped() {
+        let (_, x) = stack(4, 2, 0.02);
+        let count = x.len();
+        let alone = |speed: Option<f64>| {
+            let bodies = if speed.is_some() { 3 } else { 2 };
+            let (mut proximity, mut x) = stack(4, bodies, 0.02);
+            x[count..].iter_mut().for_each(|x| x.x += 100.0);
+            let moved = |v: usize| match v / 25 {
+                0 => DVec3::ZERO,
+                1 => DVec3::Y * -0.1,
+                _ => DVec3::X * speed.unwrap_or_default(),
+            };
+            let end: Vec<_> = x.iter().enumerate().map(|(v, x)| *x + moved(v)).collect();
+            let prescribed = vec![false; x.len()];
+            let step = Step { end: &end, ..still(&x, &prescribed) };
+            proximity.follow(step);
+            let (found, truncation) = proximity.secure(step);
+            assert!(truncation.fractions[..count].iter().any(|t| *t < 1.0));
+            found[..count].to_vec()
+        };
+        assert_eq!(alone(None), alone(Some(0.0)));
+        assert_eq!(alone(None), alone(Some(3.0)));
     }
 
     #[test]

@@ -17,6 +17,8 @@ const DEEPEST_PUSH_SPEED: f64 = 1.0;
 
 /// Speed at which a contact that has begun in depth takes on its load under Newton's method \[m/s\].
 const RELIEF_SPEED: f64 = 0.05;
+/// Load with which a contact may begin, relative to the one that it has borne last.
+const STEADY: f64 = 2.0;
 
 /// Most passes over the contacts of layers, and the part of the thickness below which a pass ends them. In a stack each pass halves
 /// what is missing of the load of the lowest layer, and of its friction.
@@ -102,6 +104,11 @@ impl Contact {
         }
     }
 
+    /// Forgets what the contact has done in this substep.
+    pub fn begin_anew(&mut self) {
+        (self.normal_lambda, self.friction_lambda, self.sticks) = (0.0, DVec3::ZERO, false);
+    }
+
     /// Slip that the sweeps of earlier substeps have left over since the contact sticks \[m\], tangential. It is taken back too.
     fn carried_slip(&self) -> DVec3 {
         let slip =
@@ -144,14 +151,18 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 }
 
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
-/// contacts, and primitives that hand a load to each other; at once they would push like a blow.
-pub fn relieve(contacts: &mut [Contact], start: &[DVec3], h: f64) {
-    for contact in contacts {
+/// contacts, and primitives that hand a load to each other; at once they would push like a blow. A contact that has borne a load begins
+/// with no more than that: where it has become stiffer \[N/m\], its spring would let go of more than it has taken up.
+pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
+    for (contact, stiffness) in contacts.iter_mut().zip(stiffnesses) {
         let row = &contact.row;
         let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
         let depth = contact.violation(begun);
         let borne = &mut contact.borne;
-        let left = if borne.load() > 0.0 { borne.relief - RELIEF_SPEED * h } else { depth };
+        let left = match borne.load() {
+            load if load > 0.0 => (borne.relief - RELIEF_SPEED * h).max(depth - STEADY * load / stiffness),
+            _ => depth,
+        };
         borne.relief = left.clamp(0.0, depth);
         contact.row.offset -= borne.relief;
     }

@@ -13,28 +13,37 @@ pub(crate) const LOOKS_TO_MEET: u64 = 5;
 
 /// Adds the contacts of cloths with each other and with meshes to those of the substep.
 pub(crate) fn meet_cloths(world: &mut World, h: f64) {
-    let Some(mut proximity) = world.derived.proximity.take() else { return };
     let mut contacts = std::mem::take(&mut world.state.last.contacts);
+    let before = contacts.len();
+    let pulls = add_meetings(world, h, &mut contacts);
+    world.scratch.meetings = contacts.len() - before;
+    world.state.last.contacts = contacts;
+    pull_apart(world, pulls, h);
+}
+
+/// Adds the contacts of cloths with each other and with meshes where the rows are. Returns what pulls apart what crosses.
+pub(crate) fn add_meetings(world: &mut World, h: f64, contacts: &mut Vec<Contact>) -> Vec<Contact> {
+    let mut pulls = Vec::new();
+    let Some(mut proximity) = world.derived.proximity.take() else { return pulls };
     let path = contact_path(world);
     let shapes = moving_shapes(world, h);
     let step = path.step(&shapes);
     // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
     let which = if world.inputs.stands_still { Which::All } else { Which::Nearest };
-    let bearing = world.state.friction.names();
-    let before = contacts.len();
-    let mut pulls = Vec::new();
+    // What stopped in the first stage seems to be at rest in the second, and moves on all the same without its contact.
+    let mut bearing = world.state.friction.names();
+    bearing.extend(&world.scratch.first_borne);
+    bearing.sort_unstable();
     {
         // One search for both stages.
         let whole = is_first_stage(world).then(|| path.prolonged(1.0 / GAMMA));
         proximity.follow_ahead(step, whole.as_ref().map_or(step, |whole| whole.step(&shapes)));
-        proximity.add_contacts(step, which, &bearing, &mut contacts);
+        proximity.add_contacts(step, which, &bearing, contacts);
         proximity.add_pulls(step, &mut pulls);
     };
     world.scratch.effort.add_pairs(proximity.take_work() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
     world.derived.proximity = Some(proximity);
-    world.scratch.meetings = contacts.len() - before;
-    world.state.last.contacts = contacts;
-    pull_apart(world, pulls, h);
+    pulls
 }
 
 /// Pulls apart what crosses, slowly and without giving it velocity.

@@ -24,15 +24,8 @@ const PUSH_OUT_PASSES: u32 = 16;
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
 
-/// Number of times that the contacts are swept again before motions are shortened, and the part of its thickness that each
-/// contact then keeps. It is a little more than CCD asks for.
-const SLIDE_ROUNDS: u32 = 4;
-const SLIDE_SHARE: f64 = 0.2;
-
-/// Moves cloth out of the way of pins and obstacles, without friction, to where there is room along its way. A solver that
-/// sweeps, or is cut off, has not brought all of it there, and cloth that CCD stops cannot slide either. `share` is the part of
-/// its thickness that each contact is to keep.
-fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
+/// Moves cloth out of the way of pins and obstacles, without friction, to where there is room along its way.
+fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, h: f64) {
     let moved = if world.inputs.stands_still { 0.0 } else { h };
     let work = &world.scratch;
     let view =
@@ -46,24 +39,39 @@ fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
     world.scratch.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
     for Contact { row, .. } in &mut contacts {
         *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
-        row.offset -= (1.0 - share) * row.thickness;
     }
     let work = &mut world.scratch;
     (0..PUSH_OUT_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
     put_back(&work.guided, &mut work.rows);
 }
 
+/// The motion of the substep as far as nothing crosses; `None` if nothing can meet.
+///
+/// Reads: rows, the positions at the start.
+pub(crate) fn check_motion(world: &mut World, h: f64) -> Option<Secured> {
+    let mut proximity = world.derived.proximity.take()?;
+    let mut path = contact_path(world);
+    if world.derived.choice.capabilities().contact == ContactLaw::Forces {
+        // Under projective dynamics contact is a force that gives way: nothing is stopped, but told.
+        path.hold_all();
+    }
+    let (found, truncation) = keep_apart(world, &mut proximity, &path, h);
+    world.derived.proximity = Some(proximity);
+    Some(Secured { found, truncation, path })
+}
+
 /// Shortens the motion of the substep where something would cross.
 ///
 /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
-pub(crate) fn secure(world: &mut World, h: f64) {
-    world.scratch.shortened.clear();
+pub(crate) fn secure(world: &mut World, h: f64, checked: Option<Secured>) {
+    world.scratch.displaced.clear();
     world.scratch.secured = DVec3::ZERO;
-    let Some(mut proximity) = world.derived.proximity.take() else { return };
+    let (Some(checked), Some(mut proximity)) = (checked, world.derived.proximity.take()) else { return };
+    let solved: Vec<DVec3> = world.scratch.rows.iter().map(|row| row.position()).collect();
     let before = center_of_rows(world);
     let secured = match world.derived.choice.capabilities().contact {
-        ContactLaw::Forces => watch_motion(world, &mut proximity, h),
-        ContactLaw::Passes | ContactLaw::Equations => secure_motion(world, &mut proximity, h),
+        ContactLaw::Forces => checked,
+        ContactLaw::Passes | ContactLaw::Equations => give_way(world, &mut proximity, (checked, h)),
     };
     if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
         let masses = &world.state.motion.inverse_masses.raw;
@@ -79,9 +87,10 @@ pub(crate) fn secure(world: &mut World, h: f64) {
             world.safeguard.shortened += 1;
             world.safeguard.lost_impulse += world.state.motion.masses.raw[i] * lost;
             work.rows[i].position = found[i].to_array();
-            work.shortened.push(i);
         }
     }
+    let shift = |(i, solved): (usize, &DVec3)| (i, work.rows[i].position() - *solved);
+    work.displaced = solved.iter().enumerate().map(shift).filter(|(_, by)| *by != DVec3::ZERO).collect();
     world.scratch.secured = (center_of_rows(world) - before) / h;
 }
 
@@ -91,39 +100,27 @@ fn center_of_rows(world: &World) -> DVec3 {
     rows.filter(|(row, _)| row.inverse_mass > 0.0).map(|(row, m)| row.position() * *m).sum()
 }
 
-/// Lets contacts slide, and what is forced give way, as long as that helps; then shortens what is left.
-fn secure_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secured {
-    let mut path = contact_path(world);
-    let (mut found, mut truncation) = keep_apart(world, proximity, &path, h);
+/// Lets cloth give way to what forces it, as long as that helps.
+fn give_way(world: &mut World, proximity: &mut Proximity, (mut secured, h): (Secured, f64)) -> Secured {
     let (mut least_forced, mut idle) = (usize::MAX, 0);
-    for round in 0..PUSH_OUT_ROUNDS {
+    for _ in 0..PUSH_OUT_ROUNDS {
+        let Secured { truncation, path, .. } = &secured;
         let is_forced =
             !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
-        let is_stopped = round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
-        if !(is_forced || is_stopped) || world.scratch.effort.is_spent() {
+        if !is_forced || world.scratch.effort.is_spent() {
             break;
         }
-        if is_forced {
-            idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
-            least_forced = least_forced.min(truncation.forced_count());
-            if idle == IDLE_ROUNDS {
-                break;
-            }
+        idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
+        least_forced = least_forced.min(truncation.forced_count());
+        if idle == IDLE_ROUNDS {
+            break;
         }
-        let share = if is_forced { 1.0 } else { SLIDE_SHARE };
-        push_out(world, proximity, &path, (share, h));
-        path = contact_path(world);
-        (found, truncation) = keep_apart(world, proximity, &path, h);
+        push_out(world, proximity, path, h);
+        let path = contact_path(world);
+        let (found, truncation) = keep_apart(world, proximity, &path, h);
+        secured = Secured { found, truncation, path };
     }
-    Secured { found, truncation, path }
-}
-
-/// Finds out what runs into obstacles, and stops nothing: under projective dynamics contact is a force that gives way.
-fn watch_motion(world: &mut World, proximity: &mut Proximity, h: f64) -> Secured {
-    let mut path = contact_path(world);
-    path.hold_all();
-    let (found, truncation) = keep_apart(world, proximity, &path, h);
-    Secured { found, truncation, path }
+    secured
 }
 
 /// The end of a motion after which nothing crosses; the pairs are made complete for it before.

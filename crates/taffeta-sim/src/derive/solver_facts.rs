@@ -66,7 +66,11 @@ pub fn factorizations(world: &World) -> usize {
 /// of a grab jumps from step to step. In worlds that can tear, the stress waves of each cut would tear the cloth elsewhere. The search
 /// for an equilibrium looks for no motion.
 pub(crate) fn is_second_order(world: &World) -> bool {
-    if world.inputs.stands_still || !world.inputs.grabbed.is_empty() || can_tear(world) {
+    if world.inputs.stands_still
+        || world.inputs.is_rough
+        || !world.inputs.grabbed.is_empty()
+        || can_tear(world)
+    {
         return false;
     }
     match world.setup.settings.time {

@@ -7,6 +7,7 @@ use crate::model::pins::Guided;
 use crate::model::placed::PlacedMeshes;
 use glam::DVec3;
 use taffeta_contact::boxes::Aabb;
+use taffeta_contact::response::ContactName;
 use taffeta_core::lanes::Row;
 
 /// Inputs of a step, and options of its substeps.
@@ -20,6 +21,8 @@ pub(crate) struct Inputs {
     pub grabbed: Vec<GrabbedPatch>,
     /// True if folds yield at the end of the substep, see [`crate::features::plastic`].
     pub lets_yield: bool,
+    /// True in a substep that is integrated by implicit Euler, since with two stages it was rougher than shorter ones may be.
+    pub is_rough: bool,
     /// True if pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
 }
@@ -45,12 +48,16 @@ pub(crate) struct Scratch {
     pub bases: Vec<DVec3>,
     /// Motion of the vertices at the end of the first of two stages; empty before.
     pub first_stage: Vec<FirstStage>,
+    /// Names of the contacts that bore a load in the first of two stages, sorted; empty before.
+    pub first_borne: Vec<ContactName>,
     /// Momentum that the safeguard has given the cloths \[N·s\].
     pub secured: DVec3,
     /// The estimated error of the substep before, see [`crate::step::accuracy`].
     pub error: f64,
-    /// The vertices whose motion the safeguard has shortened.
-    pub shortened: Vec<usize>,
+    /// Rows and starts before the sweeps of a local solver, if something can meet.
+    pub unswept: Option<(Vec<Row>, Vec<DVec3>)>,
+    /// The vertices that the safeguard has put elsewhere than the solution of the substep, and by how much \[m\].
+    pub displaced: Vec<(usize, DVec3)>,
     /// Number of contacts of cloths with each other or with meshes.
     pub meetings: usize,
     /// Current positions \[m\] and inverse masses.

@@ -5,7 +5,7 @@
 //! is the force that is still unbalanced. For long `s` the steps are those of Newton's method itself.
 
 use crate::contact::loads::loads_at_rest;
-use crate::contact::secure::secure;
+use crate::contact::secure::{check_motion, secure};
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
 use crate::derive::parts::join_parts;
@@ -127,7 +127,10 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         let mut this = SubstepPlan::default();
         let solved = times.run(Stage::Solve, || solve(world, step, &mut this));
         if solved.is_ok() {
-            times.run(Stage::Secure, || secure(world, step));
+            times.run(Stage::Secure, || {
+                let checked = check_motion(world, step);
+                secure(world, step, checked);
+            });
         }
         let finished = solved.and_then(|()| times.run(Stage::Finish, || finish(world, step)));
         plan.substeps += 1;

@@ -44,25 +44,35 @@ const LEAST_PART: f64 = 1.0 / 30.0;
 /// Notes what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
 pub(crate) fn note_accuracy(world: &mut World, h: f64) {
-    let (state, work) = (&world.state.motion, &world.scratch);
-    let stopped = stopped_vertices(world, h);
-    let error = largest_part(world, |i| {
-        let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
-        let middle = (v + work.start_velocities[i]) * (0.5 * h);
-        (!stopped[i]).then_some(x - work.start[i] - middle)
-    });
-    let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, &work.start_velocities)).collect();
+    let errors = local_errors(world, h);
+    let error = largest_part(world, |i| errors[i]);
+    let start = &world.scratch.start_velocities;
+    let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, start)).collect();
     let was_touched = world.state.last.active_contacts() > 0;
     let state = &mut world.state;
     (state.last_substep, state.error, state.start_speeds, state.was_touched) =
         (h, error, speeds, was_touched);
 }
 
-/// Returns, for each vertex, whether something has stopped it in the substep: a contact that began, or the safeguard.
+/// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it. Where the safeguard has put a vertex
+/// elsewhere than the solution, that displacement.
+fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
+    let (state, work) = (&world.state.motion, &world.scratch);
+    let stopped = stopped_vertices(world, h);
+    let error = |i: usize| {
+        let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
+        let middle = (v + work.start_velocities[i]) * (0.5 * h);
+        (!stopped[i]).then_some(x - work.start[i] - middle)
+    };
+    let mut errors: Vec<_> = (0..work.rows.len()).map(error).collect();
+    work.displaced.iter().for_each(|(i, by)| errors[*i] = Some(*by));
+    errors
+}
+
+/// Returns, for each vertex, whether a contact that began has stopped it in the substep.
 fn stopped_vertices(world: &World, h: f64) -> Vec<bool> {
     let work = &world.scratch;
     let mut stopped = vec![false; work.rows.len()];
-    work.shortened.iter().for_each(|i| stopped[*i] = true);
     let slowest = IMPACT * world.state.gravity.length() * h;
     for contact in world.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
         let row = &contact.row;

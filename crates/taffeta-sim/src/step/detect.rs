@@ -1,14 +1,17 @@
 //! Second stage of a substep: contacts.
 
-use crate::contact::meet::meet_cloths;
+use crate::contact::meet::{add_meetings, meet_cloths};
 use crate::contact::memory::recall_contacts;
+use crate::contact::stiffness::stiffnesses;
 use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
-use crate::step::integrate::keep_bases_out;
-use taffeta_contact::SubstepView;
+use crate::step::integrate::{keep_bases_out, turn_loads};
+use crate::step::newton::stage_span;
 use taffeta_contact::response::{relieve, stabilize};
+use taffeta_contact::{Contact, SubstepView};
+use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 
 /// Finds the contacts of the substep. Those that were violated before it are separated under a local solver, and
@@ -16,13 +19,9 @@ use taffeta_core::lanes::Row;
 ///
 /// Reads: rows, start, obstacles. Writes: contacts; under a local solver rows and start where one was violated.
 pub(crate) fn detect(world: &mut World, h: f64) {
-    let (work, last) = (&mut world.scratch, &mut world.state.last);
-    // Pins and obstacles that stand still are those of a substep without length.
-    let moved = if world.inputs.stands_still { 0.0 } else { h };
+    let found = meet_obstacles(world, h);
     let law = world.derived.choice.capabilities().contact;
-    let rests = law != ContactLaw::Forces;
-    let view = SubstepView { start: &work.start, rows: &work.rows, rests, time: world.state.time, h: moved };
-    let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+    let last = &mut world.state.last;
     // Its memory is used again: contacts of folded cloth take tens of megabytes.
     last.contacts.clear();
     last.contacts.extend(found);
@@ -31,6 +30,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     drop_friction_while_sewn(world);
     recall_contacts(world);
     keep_bases_out(world);
+    let span = stage_span(world, h);
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
@@ -38,7 +38,10 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         }
         // The search for an equilibrium wants the depth of the end, and no blow moves what begins each step at rest.
         ContactLaw::Equations if world.inputs.stands_still => {}
-        ContactLaw::Equations => relieve(&mut last.contacts, &work.start, h),
+        ContactLaw::Equations => {
+            let stiffnesses = stiffnesses(&last.contacts, &world.state.motion, span);
+            relieve((&mut last.contacts, &stiffnesses), &work.start, h);
+        }
     }
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);
@@ -52,4 +55,56 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         _ => row.position(),
     };
     last.predicted = work.rows.iter().enumerate().map(predicted).collect();
+    let is_swept = law == ContactLaw::Passes && world.derived.proximity.is_some();
+    work.unswept = is_swept.then(|| (work.rows.clone(), work.start.clone()));
+    turn_loads(world, h);
+}
+
+/// The contacts with obstacles in closed form where the rows are.
+fn meet_obstacles(world: &mut World, h: f64) -> Vec<Contact> {
+    let work = &world.scratch;
+    // Pins and obstacles that stand still are those of a substep without length.
+    let moved = if world.inputs.stands_still { 0.0 } else { h };
+    let rests = world.derived.choice.capabilities().contact != ContactLaw::Forces;
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests, time: world.state.time, h: moved };
+    world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view)
+}
+
+/// Adds the contacts that the solution has run into and that were not expected: what an impact stops pulls its surroundings elsewhere
+/// than they were to go. Returns whether there are any; then the solution is to be found anew.
+///
+/// Reads: rows, start, obstacles. Writes: contacts; bases and predictions, or under a local solver rows and start as they were
+/// before the sweeps.
+pub(crate) fn meet_on_the_way(world: &mut World, h: f64) -> bool {
+    let mut found = meet_obstacles(world, h);
+    add_meetings(world, h, &mut found);
+    let mut known: Vec<_> = world.state.last.contacts.iter().map(|contact| contact.name).collect();
+    known.sort_unstable();
+    let rows = &world.scratch.rows;
+    found.retain(|contact| {
+        let row = &contact.row;
+        let is_pressed = row.gap(row.interpolate(|vi| rows[vi.to_usize()].position())) < 0.0;
+        is_pressed && known.binary_search(&contact.name).is_err()
+    });
+    if found.is_empty() {
+        return false;
+    }
+    let (work, last) = (&mut world.scratch, &mut world.state.last);
+    if let Some((rows, start)) = &work.unswept {
+        (work.rows, work.start) = (rows.clone(), start.clone());
+        stabilize(&found, &mut work.start, &mut work.rows, h);
+        put_back(&work.guided, &mut work.rows);
+        put_back_starts(&work.guided, &mut work.start);
+        last.contacts.iter_mut().for_each(Contact::begin_anew);
+    } else {
+        let stiffnesses = vec![0.0; found.len()];
+        relieve((&mut found, &stiffnesses), &work.start, h);
+    }
+    last.contacts.append(&mut found);
+    drop_friction_while_sewn(world);
+    let before = world.scratch.bases.clone();
+    keep_bases_out(world);
+    let shifts = world.scratch.bases.iter().zip(&before).map(|(is, was)| *is - *was);
+    world.state.last.predicted.iter_mut().zip(shifts).for_each(|(x, shift)| *x += shift);
+    true
 }

@@ -41,9 +41,13 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
     let Solver::Newton(driver) = &derived.solver else { return };
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
+        if touch.force != DVec3::ZERO {
+            work.first_borne.push(contact.name);
+        }
         let corners = contact.row.vertices.into_iter().zip(contact.row.weights);
         corners.for_each(|(vi, weight)| jolts[vi.to_usize()] += touch.force * weight);
     }
+    work.first_borne.sort_unstable();
     let rate = |(i, jolt): (usize, DVec3)| {
         let x = work.rows[i].position();
         let w = state.motion.inverse_masses.raw[i];

@@ -16,3 +16,4 @@ pub(crate) mod retry;
 pub(crate) mod solve;
 pub(crate) mod substep;
 pub(crate) mod substeps;
+pub(crate) mod tension;

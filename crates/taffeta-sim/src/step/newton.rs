@@ -12,7 +12,6 @@ use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
-use crate::step::integrate::turn_loads;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
@@ -32,8 +31,7 @@ const JUNCTION: f64 = 15e-6;
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
-    turn_loads(world, h);
-    let span = if is_first_stage(world) { h / GAMMA } else { h };
+    let span = stage_span(world, h);
     let limits = newton_limits(world, span);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
@@ -109,6 +107,11 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     }
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
+}
+
+/// Length of the substep \[s\] of which a stage has the length `h` \[s\].
+pub(crate) fn stage_span(world: &World, h: f64) -> f64 {
+    if is_first_stage(world) { h / GAMMA } else { h }
 }
 
 /// Part of the substep over which forces act in the objective of the present stage. Contacts act over all of it, by an impulse.

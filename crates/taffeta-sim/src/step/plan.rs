@@ -9,20 +9,14 @@ use crate::model::capabilities::{Capabilities, SubstepRule};
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
-use crate::model::setup::Cloth;
 use crate::model::state::State;
 use crate::step::accuracy::next_substep;
 use glam::DVec3;
-use taffeta_solve::substeps::{
-    EXCESS_TOLERANCE, LONGEST_SUBSTEP, SHORTEST_SUBSTEP, SubstepDemand, effective_sweeps,
-};
+use taffeta_solve::substeps::{LONGEST_SUBSTEP, SubstepDemand};
 
 /// Substeps of a local solver while something is sewn, relative to those that the load path asks for: threads move whole
 /// edges of panels. A tunic was strained by a fifth with 11 to 14 substeps, by a sixtieth with 24.
 const SEWING_PART: u32 = 3;
-
-/// Time in which substeps that tension has shortened may double \[s\], if there are many; of a few, one may go in each frame.
-const RELAXATION: f64 = 0.25;
 
 /// Longest substep of projective dynamics \[s\]: a frame is one, as it is published.
 const PROJECTIVE_SUBSTEP: f64 = 1.0 / 60.0;
@@ -81,45 +75,6 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
 /// Into how many substeps the accuracy asked for cuts a time \[s\].
 pub(crate) fn substeps_in(world: &World, time: f64) -> u32 {
     (time / next_substep(world) - 1e-9).ceil().max(1.0) as u32
-}
-
-/// Into how many substeps a time \[s\] is cut so that sweeps hold the tension of the cloths.
-///
-/// Unconverged sweeps give way to a force like a membrane of stiffness `K = ρ I s²/h²` (the law of [`taffeta_solve::substeps`]).
-/// `ρ` is the areal density, `I` the number of sweeps, and `s` the length of the edges. In series with the stiffness `k` of the material,
-/// it has the tension `T = ε k K/(k + K)` at a strain `ε`. The part `T/K` of that strain is false, and comes out as motion
-/// when contact asks for more substeps. The load path knows the weight that a cloth carries; a taut one bears many times of it.
-pub(crate) fn substeps_for_tension(world: &World, (time, sweeps): (f64, u32)) -> u32 {
-    let h = world.state.last_substep;
-    let sweeps = effective_sweeps(sweeps, world.derived.choice == SolverChoice::Block);
-    let of_cloth = |(cloth, [strain, length]): (&Cloth, [f64; 2])| {
-        let stiffness = cloth.model.material.stretch.into_iter().fold(0.0, f64::max);
-        let held = cloth.model.material.density * sweeps * length * length;
-        let tension = strain / (1.0 / stiffness + h * h / held);
-        (EXCESS_TOLERANCE * held / tension).sqrt()
-    };
-    let cloths = world.setup.cloths.iter().zip(mean_strains(world));
-    let substep = cloths.map(of_cloth).fold(f64::INFINITY, f64::min).max(SHORTEST_SUBSTEP);
-    let asked = (time / substep - 1e-9).ceil().max(1.0);
-    // Rounded down, or a number of substeps would last for ever.
-    let slowly = if h > 0.0 { (time / (h * (1.0 + h / RELAXATION))).floor() } else { 0.0 };
-    asked.max(slowly) as u32
-}
-
-/// The root mean square of the strain of the edges of each cloth where they are longer than at rest, and their mean length at rest \[m\].
-fn mean_strains(world: &World) -> Vec<[f64; 2]> {
-    let State { sheet, motion, .. } = &world.state;
-    let mut sums = vec![[0.0; 3]; world.setup.cloths.len()];
-    for (fi, face) in sheet.topology.faces.iter_indexed() {
-        let Some(sum) = sums.get_mut(motion.rest.cloths[fi] as usize) else { continue };
-        for k in 0..3 {
-            let rest = motion.rest.corners[fi][k].distance(motion.rest.corners[fi][(k + 1) % 3]);
-            let length = motion.positions[face[k]].distance(motion.positions[face[(k + 1) % 3]]);
-            let strain = (length / rest - 1.0).max(0.0);
-            *sum = [sum[0] + strain * strain, sum[1] + rest, sum[2] + 1.0];
-        }
-    }
-    sums.into_iter().map(|[strain, length, count]| [(strain / count).sqrt(), length / count]).collect()
 }
 
 /// Returns whether the error decides on the number of substeps within a step.

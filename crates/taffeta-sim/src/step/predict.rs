@@ -18,6 +18,7 @@ use taffeta_core::index::DenseIndex;
 pub(crate) fn begin_substep(world: &mut World) {
     release_pins(world);
     world.scratch.first_stage.clear();
+    world.scratch.first_borne.clear();
     world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
 }
 

@@ -38,15 +38,15 @@ fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
     *plan = attempt.plan;
 }
 
-/// Returns whether a substep of length `h` \[s\] can turn out to be too long.
-pub(crate) fn may_be_too_long(world: &World, h: f64) -> bool {
+/// Returns whether a substep can turn out to be too rough.
+pub(crate) fn may_be_rough(world: &World) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
-    adapts_substeps(world) && h > 1.5 * SHORTEST && !is_led && world.scratch.effort.is_plentiful()
+    adapts_substeps(world) && !world.inputs.is_rough && !is_led && world.scratch.effort.is_plentiful()
 }
 
-/// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for.
-/// Returns whether it has.
+/// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for; if none
+/// may be shorter, it is integrated by implicit Euler, which adds no energy. Returns whether it has.
 pub(crate) fn reject_if_rough(
     world: &mut World,
     (h, error): (f64, f64),
@@ -57,6 +57,7 @@ pub(crate) fn reject_if_rough(
     if is_rough {
         take_back(world, attempt, plan);
         (world.state.last_substep, world.state.error) = (h, error);
+        world.inputs.is_rough = h <= 1.5 * SHORTEST;
     }
     is_rough
 }

@@ -1,21 +1,25 @@
 //! One substep, stage by stage.
 
 use crate::contact::forced::check_strides;
-use crate::contact::secure::secure;
+use crate::contact::secure::{check_motion, secure};
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
+use crate::model::capabilities::ContactLaw;
 use crate::model::error::StepError;
 use crate::model::inertia::GAMMA;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
 use crate::model::state::State;
 use crate::step::accuracy::local_error;
-use crate::step::detect::detect;
+use crate::step::detect::{detect, meet_on_the_way};
 use crate::step::finish::finish;
 use crate::step::integrate::note_first_stage;
 use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use taffeta_core::tasks::stand_by;
+
+/// Number of times, at most, that a substep is solved again with contacts that its solution has run into.
+const SURPRISES: u32 = 3;
 
 fn run_stage(
     world: &mut World,
@@ -27,6 +31,28 @@ fn run_stage(
     check_strides(world, h)?;
     times.run(Stage::Detect, || detect(world, h));
     times.run(Stage::Solve, || solve(world, h, plan))
+}
+
+/// Shortens the motion where something would cross, after contacts that nobody expected have been solved for.
+fn secure_substep(
+    world: &mut World,
+    h: f64,
+    plan: &mut SubstepPlan,
+    times: &mut StageTimes,
+) -> Result<(), StepError> {
+    let mut checked = times.run(Stage::Secure, || check_motion(world, h));
+    let gives_way = world.derived.choice.capabilities().contact == ContactLaw::Forces;
+    for _ in 0..SURPRISES {
+        let is_stopped = checked.as_ref().is_some_and(|secured| !secured.truncation.is_whole());
+        let may_solve = !gives_way && !world.scratch.effort.is_spent();
+        if !is_stopped || !may_solve || !times.run(Stage::Detect, || meet_on_the_way(world, h)) {
+            break;
+        }
+        times.run(Stage::Solve, || solve(world, h, plan))?;
+        checked = times.run(Stage::Secure, || check_motion(world, h));
+    }
+    times.run(Stage::Secure, || secure(world, h, checked));
+    Ok(())
 }
 
 /// One substep, stage by stage.
@@ -46,7 +72,7 @@ pub(crate) fn run_substep(
             note_first_stage(world, GAMMA * h);
         }
         run_stage(world, h, plan, times)?;
-        times.run(Stage::Secure, || secure(world, h));
+        secure_substep(world, h, plan, times)?;
         times.run(Stage::Finish, || finish(world, h))
     })?;
     note_reach(world);

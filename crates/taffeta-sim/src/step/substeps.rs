@@ -15,8 +15,9 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::pieces::pieces;
-use crate::step::plan::{plan, substeps_for_tension, substeps_in};
-use crate::step::retry::{begin_attempt, may_be_too_long, reject_if_rough, run_yielding_substep};
+use crate::step::plan::{plan, substeps_in};
+use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
+use crate::step::tension::{TensionDemand, substeps_for_tension};
 
 /// All substeps of a step, however many they come to.
 pub(crate) fn make_substeps(
@@ -66,7 +67,7 @@ fn run_substeps(
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
-        let attempt = may_be_too_long(world, h).then(|| begin_attempt(world, &plan));
+        let attempt = may_be_rough(world).then(|| begin_attempt(world, &plan));
         let mut error: f64 = 0.0;
         let pieces = pieces(world, h)?;
         plan.substeps += pieces.len() as u32 - 1;
@@ -81,7 +82,7 @@ fn run_substeps(
             was_edited = is_edited;
             continue;
         }
-        was_edited = false;
+        (was_edited, world.inputs.is_rough) = (false, false);
         if knows_its_error(world) {
             plan.error = plan.error.max(error);
         }
@@ -108,7 +109,9 @@ fn choose_substeps(
     match world.derived.choice.capabilities().substeps {
         // Without compliance the stiffness depends on the number of substeps: it must not follow the motion.
         SubstepRule::LoadPath if is_free && stores_energy(world) => {
-            let asked = substeps_for_tension(world, (left, plan.iterations));
+            let TensionDemand { substeps: asked, capped_excess } =
+                substeps_for_tension(world, (left, dt), plan.iterations);
+            plan.capped_excess = plan.capped_excess.into_iter().chain(capped_excess).reduce(f64::max);
             // Where a few more would do, contacts that stick stay as they are.
             if 4 * asked > 5 * planned { asked } else { planned }
         }

@@ -77,14 +77,15 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> TrialReport {
     let toward = center(&x[4..]) - center(&x[..4]);
     let moves = [move_quad(&x[..4], toward, random), move_quad(&x[4..], -toward, random)].concat();
     // Wherever on its way a vertex is stopped.
-    let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m]));
+    let frame = if random.next_unit() < 0.5 { toward * 0.3 } else { DVec3::ZERO };
+    let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m, *x + frame]));
     let swept: Vec<_> = x.iter().zip(&moves).map(swept).collect();
     let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
     let pairs = collect_pairs(&elements.list, &near, &swept, |_| true);
-    let path = Path { start: &x, moves: &moves, prescribed: &[false; 8] };
+    let path = Path { start: &x, moves: &moves, frames: &[frame; 8], prescribed: &[false; 8] };
     let found = truncate(&pairs, |_| 1e-4, path);
     let crosses = |fractions: &[f64], tau: f64| {
-        let at = |((x, m), t): ((&DVec3, &DVec3), &f64)| *x + *m * (*t * tau);
+        let at = |((x, m), t): ((&DVec3, &DVec3), &f64)| *x + (frame + (*m - frame) * *t) * tau;
         let end: Vec<_> = x.iter().zip(&moves).zip(fractions).map(at).collect();
         !find_crossings(elements, &end, |_, _| true).is_empty()
     };

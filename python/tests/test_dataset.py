@@ -1,5 +1,6 @@
 """Data sets: recipes, trajectories, formats as strangers read them, resumption, refusals."""
 
+import hashlib
 import json
 import math
 import os
@@ -128,7 +129,10 @@ def test_sets_are_alike_on_machines_that_have_the_files_elsewhere(tmp_path: Path
         given = ["--trajectories", "12", "--frames", "1", "--out", str(home / "set"), "--workers", "0", "--quiet"]
         assert main([recipe, *given]) == 1
         found.append(files_of(home / "set"))
-    assert found[0] == found[1] and b"bad.obj" in found[0]["manifest.jsonl"]
+    # Named by its content.
+    content = hashlib.sha256((tmp_path / "one" / "data" / "bad.obj").read_bytes()).hexdigest()
+    name = f"elsewhere/{content[:12]}/bad.obj: the file has no faces"
+    assert found[0] == found[1] and name.encode() in found[0]["manifest.jsonl"]
     assert str(tmp_path).encode() not in b"".join(found[0].values())
 
 
@@ -347,6 +351,19 @@ def test_an_error_of_the_machine_is_no_failure(
     assert "1 of 2 trajectories" in told.out and "lost: trajectory 0: " in told.err and type(error).__name__ in told.err
     assert "the same command tries it again" in told.err and not (tmp_path / "set" / "records" / "000000.json").exists()
     assert make(tmp_path / "set", trajectories=2) == 0 and files_of(tmp_path / "set") == files_of(tmp_path / "whole")
+
+
+def test_an_internal_error_of_the_compiled_part_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As the compiled part raises it."""
+
+    def panic(scene: tf.Scene, frames: int) -> Any:
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr(sets, "simulate", panic)
+    assert make(tmp_path / "set", trajectories=1) == 1
+    record = json.loads((tmp_path / "set" / "manifest.jsonl").read_text())
+    assert record["status"] == "failed" and record["reason"] == "PanicException: index out of bounds"
 
 
 def test_a_file_that_a_machine_lacks_is_no_failure(tmp_path: Path) -> None:
@@ -735,7 +752,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, capsys: pyte
         assert files_of(tmp_path / "set") == before
     (tmp_path / "file").write_text("dear")
     assert make(tmp_path / "file") == 2 and (tmp_path / "file").read_text() == "dear"
-    assert "cannot be used as a folder" in capsys.readouterr().err
+    assert "set.json cannot be read (NotADirectoryError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,6 @@ def fail_as_a_machine(item: int) -> int:
 
 def test_what_a_machine_cannot_do_is_tried_again_and_is_told_of() -> None:
     engine = Local(1)
-    engine.attempts = 3
     try:
         ((_, lost),) = run(engine, fail_as_a_machine, [1])
     finally:

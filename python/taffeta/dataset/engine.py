@@ -27,6 +27,8 @@ Exceptions = tuple[type[BaseException], ...]
 Machines = frozenset[str]
 # Seconds that a cluster has to answer.
 PATIENCE = 20
+# Number of times that an item is tried which machines cannot do.
+TRIES = 3
 
 
 class Lost(Exception):
@@ -41,7 +43,7 @@ class Engine(Protocol):
     ahead: int
     """Number of items that may wait at the workers."""
     attempts: int
-    """Number of times that an item is tried."""
+    """Number of times that an item may lose its worker."""
     lost: Exceptions
     """Exceptions that say that a worker was lost."""
     gone: Exceptions
@@ -86,7 +88,7 @@ def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> I
         except (*engine.lost, MemoryError, MachineError) as error:  # type: ignore[misc]
             machines = losses.setdefault(item, [])
             machines.append(getattr(_cause_of(error), "machine", ""))
-            if len(machines) < engine.attempts:
+            if len(machines) < (min(TRIES, engine.attempts) if isinstance(error, MachineError) else engine.attempts):
                 begin(item)
                 continue
             result = Lost(_loss(error, len(machines)))

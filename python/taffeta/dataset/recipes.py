@@ -63,12 +63,33 @@ class Recipe:
         return SCENES if self.base is None else Path(self.base)
 
     def draw(self, seed: int, index: int) -> Scene:
-        """Draws the scene of a trajectory."""
-        content = _without_unused(_draw(self.tables, "", (seed, index)))
+        """Draws the scene of a trajectory; MachineError: a file in it is not here as it was when the recipe was read."""
+        content = self._drawn(seed, index)
         try:
-            return Scene(_with_files(content, self._place_of), base=self.folder)
+            return Scene(content, base=self.folder)
         except SceneError as error:
             raise DatasetError(f"recipe {self.name}, trajectory {index}: {error}\n({HELP})") from error
+
+    def check_files(self, seed: int, index: int) -> None:
+        """Raises MachineError if a file in the scene of a trajectory is not here as it was when the recipe was read."""
+        self._drawn(seed, index)
+
+    def _drawn(self, seed: int, index: int) -> dict[str, Any]:
+        """Returns the content of a scene, with files by their paths on this machine."""
+        return dict(_with_files(_without_unused(_draw(self.tables, "", (seed, index))), self._checked))
+
+    def _checked(self, name: str) -> str:
+        place = self._place_of(name)
+        try:
+            found = _hash_of(Path(place))
+        except OSError as error:
+            raise MachineError(f"{place} cannot be read ({error}): all machines need the files of the recipe") from error
+        if found != self.files[name].sha256:
+            raise MachineError(f"{place} is not the file that the set was begun with: all machines need the same")
+        return place
+
+    def _place_of(self, name: str) -> str:
+        return os.path.normpath(self.folder / self.files[name].place)
 
     def table_of(self, scene: Scene) -> dict[str, Any]:
         """Returns a scene as drawn, every value explicit, with files as the recipe names them: alike on all machines."""
@@ -78,24 +99,15 @@ class Recipe:
     def text_of(self, error: BaseException) -> str:
         """Returns the words of an error with files as the recipe names them."""
         text = str(error)
-        for name in self.files:
-            text = text.replace(os.path.dirname(self._place_of(name)) + os.sep, f"{os.path.dirname(name)}/".lstrip("/"))
+        places = {self._place_of(name): name for name in self.files}
+        for place, name in places.items():
+            text = text.replace(place, name)
+        text = text.replace(f"{self.folder}{os.sep}", "")
+        for place, name in places.items():
+            # A file of a sequence.
+            text = text.replace(os.path.dirname(place) + os.sep, f"{os.path.dirname(name)}/")
         # The mark below a path is as long as the path is here.
-        return re.sub(r"\^+", "^", text.replace(f"{self.folder}{os.sep}", ""))
-
-    def _place_of(self, name: str) -> str:
-        return os.path.normpath(self.folder / self.files[name].place)
-
-    def check_files(self) -> None:
-        """Raises MachineError if a file is not here as it was when the recipe was read."""
-        for name, file in self.files.items():
-            place = Path(self._place_of(name))
-            try:
-                found = _hash_of(place)
-            except OSError as error:
-                raise MachineError(f"{place} cannot be read ({error}): all machines need the files of the recipe") from error
-            if found != file.sha256:
-                raise MachineError(f"{place} is not the file that the set was begun with: all machines need the same")
+        return re.sub(r"\^+", "^", text)
 
     def frame_count(self, given: int | None, seed: int) -> int:
         """Returns the number of steps of a trajectory: as given, as the recipe says, or that of its first scene."""

@@ -137,9 +137,7 @@ def make_trajectory(plan: Plan, index: int) -> Outcome:
 def _make_anew(plan: Plan, index: int) -> Outcome:
     begun = time.process_time()
     record: Record = {"index": index, "seed": plan.seed, "version": __version__, "recipe": plan.recipe.name}
-    # Before the work, and again after it has failed: the reason may be a file that is gone.
     format_of(plan.format)
-    plan.recipe.check_files()
     try:
         scene = plan.recipe.draw(plan.seed, index)
         record |= {"scene_hash": scene.hash(), "scene": plan.recipe.table_of(scene)}
@@ -147,7 +145,8 @@ def _make_anew(plan: Plan, index: int) -> Outcome:
     except BaseException as error:
         if not _is_own(error):
             raise
-        plan.recipe.check_files()
+        # The reason may be a file that has vanished meanwhile.
+        plan.recipe.check_files(plan.seed, index)
         record |= {"status": "failed", "reason": f"{type(error).__name__}: {plan.recipe.text_of(error)}"}
         return _written(plan, record, Outcome(_without_scene(record)))
     vertices = sum(trajectory.counts("vertex"))
@@ -156,10 +155,9 @@ def _make_anew(plan: Plan, index: int) -> Outcome:
 
 
 def _is_own(error: BaseException) -> bool:
-    """Says whether an error follows from the scene alone; an internal error of the compiled part does, and is no Exception."""
-    if isinstance(error, Exception):
-        return isinstance(error, TaffetaError) and not isinstance(error, MachineError)
-    return not isinstance(error, KeyboardInterrupt | SystemExit)
+    """Says whether an error follows from the scene alone. An internal error of the compiled part does, and is no Exception."""
+    is_machine = isinstance(error, MachineError)
+    return isinstance(error, TaffetaError) and not is_machine or type(error).__name__ == "PanicException"
 
 
 def _write(plan: Plan, trajectory: Trajectory, facts: Record) -> Record:
@@ -233,12 +231,9 @@ def check_recipe(recipe: Recipe, trajectories: int, format: str, seed: int) -> N
 
 def check_folder(plan: Plan) -> None:
     """Raises DatasetError if the set cannot be in its folder; nothing is written."""
-    try:
-        known = plan.store.read_json(SET)
-        # What a full disk or a kill has left of the first file is nothing.
-        names = [] if known is not None else [name for name in plan.store.names() if name != PARTIAL]
-    except StoreError as error:
-        raise DatasetError(f"{plan.store.url} cannot be used as a folder: {error}, or choose another one") from error
+    known = plan.store.read_json(SET)
+    # What a full disk or a kill has left of the first file is nothing.
+    names = [] if known is not None else [name for name in plan.store.names() if name != PARTIAL]
     if names:
         text = "holds other files, and no data set: choose an empty folder, or one that this command began"
         raise DatasetError(f"{plan.store.url} {text}")

@@ -444,6 +444,21 @@ def test_a_worker_of_another_version_makes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "set").exists()
 
 
+def test_any_other_file_system_is_the_same_thing(tmp_path: Path) -> None:
+    pytest.importorskip("plaid")
+    # One that is neither local nor an object store for the program.
+    (tmp_path / "there").mkdir()
+    options = {"path": str(tmp_path / "there"), "target_protocol": "file"}
+    plan = Plan(small_flag(), 0, 3, "plaid", Store("dir://set", options))
+    for _ in range(2):
+        sets.make_set(plan, 2, Inline(), lambda summary, record: None)
+        assert make(tmp_path / "set", "--format", "plaid", trajectories=2) == 0
+        assert files_of(tmp_path / "there" / "set") == files_of(tmp_path / "set")
+        # The second time one sample is damaged.
+        next((tmp_path / "there" / "set").rglob("mesh*.cgns")).unlink()
+    assert sets.make_set(plan, 2, Inline(), lambda summary, record: None).made == 1
+
+
 def test_a_file_system_in_memory_is_the_same_thing(tmp_path: Path) -> None:
     assert make("memory://sets/flag") == 0 and make(tmp_path / "set") == 0
     store = Store("memory://sets/flag")
@@ -669,15 +684,20 @@ def test_pyplaid_reads_plaid_and_its_strict_check_passes(tmp_path: Path) -> None
     assert files_of(tmp_path / "again") == files_of(tmp_path / "set")
 
 
-def test_a_damaged_sample_is_made_anew(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("kind", ["folder", "memory"])
+def test_a_damaged_sample_is_made_anew(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("plaid")
-    assert make(tmp_path / "set", "--format", "plaid") == 0
-    before = files_of(tmp_path / "set")
-    meshes = [sorted((tmp_path / "set" / f"data/train/sample_00000000{k}" / "meshes").iterdir()) for k in range(3)]
-    meshes[0][1].write_bytes(meshes[0][1].read_bytes()[:1000])
-    meshes[2][2].unlink()
-    assert make(tmp_path / "set", "--format", "plaid") == 0
-    assert "2 of them made now" in capsys.readouterr().out and files_of(tmp_path / "set") == before
+    core = pytest.importorskip("fsspec.core")
+    url = str(tmp_path / "set") if kind == "folder" else f"memory://{tmp_path.name}/set"
+    assert make(url, "--format", "plaid") == 0
+    files, root = core.url_to_fs(url)
+    before = {name: files.cat_file(name) for name in files.find(root)}
+    meshes = [sorted(files.find(f"{root}/data/train/sample_00000000{index}/meshes")) for index in range(3)]
+    files.pipe_file(meshes[0][1], before[meshes[0][1]][:1000])
+    files.rm_file(meshes[2][2])
+    assert make(url, "--format", "plaid") == 0
+    assert "2 of them made now" in capsys.readouterr().out
+    assert {name: files.cat_file(name) for name in files.find(root)} == before
 
 
 # Refusals: an error that says what, where and what to do, and nothing on the disk

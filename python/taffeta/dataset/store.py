@@ -171,11 +171,10 @@ class Store:
             for path in sorted(local.rglob("*")):
                 if path.is_file():
                     self._put(path, f"{place}/{path.relative_to(local).as_posix()}")
-        elif self._is_local:
+            return
+        if not self._is_atomic:
             self._files.makedirs(place.rsplit("/", 1)[0], exist_ok=True)
-            self._files.pipe_file(place, local.read_bytes())
-        else:
-            self._files.put_file(str(local), place)
+        self._files.put_file(str(local), place)
 
     @contextmanager
     def _partial(self, name: str) -> Iterator[str]:

@@ -123,7 +123,7 @@ def measure_ray(folder: Path, scale: float) -> None:
     trajectories = round(50 * scale)
     subprocess.run(command("flag", folder / "whole", trajectories, 50, COARSE, "--workers", "2"), check=True)
     words = command("flag", folder / "set", trajectories, 50, COARSE, "--ray", "local")
-    with killing(ray_workers, 5.0) as kills:
+    with killing(ray_workers, 10.0) as kills:
         status = run_disturbed(words, folder / "set", trajectories)
     wrong = wrong_files(folder / "set", folder / "whole", True)
     text = f"{trajectories} trajectories of 50 frames, {len(kills)} workers and 1 driver killed, {wrong} wrong files"

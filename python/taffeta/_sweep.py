@@ -17,11 +17,15 @@ ENERGIES = ("kinetic_energy", "stretch_energy", "bend_energy", "gravity_energy")
 
 Measure = Callable[[World], Mapping[str, Any]]
 Values = dict[str, Any]
+# Keys of mappings are invariant for type checkers.
+Vary = (
+    Mapping[str, Sequence[Any]] | Mapping[tuple[str, ...], Sequence[Any]] | Mapping[str | tuple[str, ...], Sequence[Any]]
+)
 
 
 def sweep(
     scene: Scene | str | os.PathLike[str],
-    vary: Mapping[str, Sequence[Any]] | Mapping[tuple[str, ...], Sequence[Any]],
+    vary: Vary,
     *,
     frames: int | None = None,
     measure: Measure | None = None,
@@ -56,10 +60,13 @@ def sweep(
     return pandas.DataFrame([combination | row for combination, row in zip(combinations, rows, strict=True)])
 
 
-def _combinations_of(vary: Mapping[Any, Sequence[Any]]) -> list[Values]:
+def _combinations_of(vary: Vary) -> list[Values]:
     axes: list[list[Values]] = []
     for key, values in vary.items():
         keys = (key,) if isinstance(key, str) else tuple(key)
+        for axis in axes:
+            if twice := axis[0].keys() & set(keys):
+                raise ArrayError(f"vary[{key!r}] has {min(twice)}, which varies already: name each path once")
         if isinstance(values, str | Mapping) or not isinstance(values, Sequence) or len(values) == 0:
             raise ArrayError(f"vary[{key!r}] is {values!r}, but must be a list with at least one value")
         entries = [(value,) if isinstance(key, str) else value for value in values]

@@ -76,6 +76,8 @@ def test_paths_vary_together(scene: tf.Scene) -> None:
     table = tf.sweep(scene, vary, frames=1, workers=0)
     assert table["cloth.0.material"].tolist() == ["silk", "silk", "denim", "denim"]
     assert table["vertices_final"].tolist() == [25, 25, 49, 49] and table["state_hash"].nunique() == 4
+    with pytest.raises(tf.ArrayError, match="has cloth.0.material, which varies already"):
+        tf.sweep(scene, {"cloth.0.material": ["silk"], ("cloth.0.grid.cells", "cloth.0.material"): [([4, 4], "denim")]})
     with pytest.raises(tf.ArrayError, match="needs a tuple of 2 values"):
         tf.sweep(scene, {("cloth.0.material", "cloth.0.grid.cells"): [("silk",)]})
 

@@ -76,7 +76,7 @@ class Store:
         self._files.invalidate_cache()
         try:
             yield
-        except DatasetError:
+        except (DatasetError, MemoryError):
             raise
         except Exception as error:
             text = "look whether it is there and may be used, and whether there is space. What is there is whole"

@@ -5,6 +5,7 @@ Needs the package with ``[dask]``, and with ``[ray]`` for ray. The part disk mou
 """
 
 import argparse
+import cProfile
 import multiprocessing
 import os
 import random
@@ -122,7 +123,7 @@ def measure_ray(folder: Path, scale: float) -> None:
     trajectories = round(50 * scale)
     subprocess.run(command("flag", folder / "whole", trajectories, 50, COARSE, "--workers", "2"), check=True)
     words = command("flag", folder / "set", trajectories, 50, COARSE, "--ray", "local")
-    with killing(ray_workers, 20.0) as kills:
+    with killing(ray_workers, 10.0) as kills:
         status = run_disturbed(words, folder / "set", trajectories)
     wrong = wrong_files(folder / "set", folder / "whole", True)
     text = f"{trajectories} trajectories of 50 frames, {len(kills)} workers and 1 driver killed, {wrong} wrong files"
@@ -198,6 +199,20 @@ def measure_cost(folder: Path, scale: float) -> None:
     vertices = float(line.split(", ")[1].split()[0])
     at_1500 = seconds * 1500 / vertices
     tell("cost", f"{line}; {at_1500:.3f} core-seconds at 1 500 vertices", at_1500 <= 0.3)
+    shares = shares_of(plan_of(load("flag"), folder / "profiled", 100))
+    text = ", ".join(f"{what} {100 * share:.1f} %" for what, share in shares.items())
+    tell("shares of the CPU time", text, shares["steps"] >= 0.9)
+
+
+def shares_of(plan: Plan) -> dict[str, float]:
+    """Returns which part of the CPU time of a trajectory is for what."""
+    profile = cProfile.Profile(time.process_time)
+    profile.runcall(make_trajectory, plan, 0)
+    times = {getattr(entry.code, "co_name", entry.code): entry.totaltime for entry in profile.getstats()}
+    whole = times["make_trajectory"]
+    names = {"<method 'step' of 'taffeta.World' objects>": "steps", "record": "fields", "sizing": "sizing",
+             "<method 'count_crossings' of 'taffeta.World' objects>": "crossings", "_write": "writing"}  # fmt: skip
+    return {what: times[name] / whole for name, what in names.items()}
 
 
 def plan_of(recipe: Recipe, folder: Path, frames: int) -> Plan:

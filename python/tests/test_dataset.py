@@ -1,5 +1,6 @@
 """Data sets: recipes, trajectories, formats as strangers read them, resumption, refusals."""
 
+import hashlib
 import json
 import math
 import os
@@ -15,8 +16,10 @@ import pytest
 import taffeta as tf
 
 pytest.importorskip("fsspec")
-from taffeta.dataset import FIELDS, NodeType, Plan, Store, load, make_trajectory, simulate
+from taffeta.dataset import FIELDS, NodeType, Plan, Store, load, make_trajectory, sets, simulate
 from taffeta.dataset.__main__ import main
+from taffeta.dataset._needs import MachineError
+from taffeta.dataset.engine import Inline
 from taffeta.dataset.formats.mgn import example, framed
 
 # A flag that is made in a moment, and is remeshed.
@@ -81,6 +84,82 @@ def test_a_recipe_is_the_same_in_any_folder(tmp_path: Path) -> None:
     assert hashes[0] == hashes[1]
     (folders[1] / "mesh.obj").write_text("v 0 0 0\nvt 0 0\nv 2 0 0\nvt 2 0\nv 0 1 0\nvt 0 1\nf 1/1 2/2 3/3\n")
     assert load(str(folders[1] / "scene.toml")).hash() != hashes[0]
+
+
+TRIANGLE = "v 0 0 0\nvt 0 0\nv {0} 0 0\nvt {0} 0\nv 0 1 0\nvt 0 1\nf 1/1 2/2 3/3\n"
+
+
+def mesh_recipe(folder: Path, mesh: str, more: str = "") -> str:
+    """Writes a recipe whose cloth is a mesh, or a choice of meshes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "scene.toml").write_text(f"[simulation]\nduration = 0.1\n[[cloth]]\nmesh = {mesh}\n{more}")
+    return str(folder / "scene.toml")
+
+
+@pytest.mark.parametrize(
+    ("mesh", "more", "changed"),
+    [
+        ('{ choice = ["a0.obj", { choice = ["b0.obj", "c0.obj"] }] }', "", "c0.obj"),
+        ('"a0.obj"', '[[obstacle]]\nshape = { frames = "body_%02d.obj", frame_rate = 10.0 }\n', "body_02.obj"),
+        ('"a0.obj"', '[[obstacle]]\nshape = { choice = [{ mesh = "b0.obj" }, { mesh = "c0.obj" }] }\n', "c0.obj"),
+    ],
+)
+def test_every_file_that_may_be_drawn_is_part_of_a_set(
+    mesh: str, more: str, changed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe = mesh_recipe(tmp_path / "recipe", mesh, more)
+    for name in ("a0", "b0", "c0", "body_01", "body_02"):
+        (tmp_path / "recipe" / f"{name}.obj").write_text(TRIANGLE.format(1))
+    given = ["--trajectories", "1", "--frames", "1", "--out", str(tmp_path / "set"), "--workers", "0", "--quiet"]
+    assert main([recipe, *given]) == 0
+    (tmp_path / "recipe" / changed).write_text(TRIANGLE.format(2))
+    assert main([recipe, *given]) == 2 and "holds another set (recipe" in capsys.readouterr().err
+
+
+def test_sets_are_alike_on_machines_that_have_the_files_elsewhere(tmp_path: Path) -> None:
+    found = []
+    for home in (tmp_path / "one", tmp_path / "another" / "home"):
+        (home / "data").mkdir(parents=True)
+        for name, size in (("a.obj", 1), ("b.obj", 2), ("body_1.obj", 1), ("body_2.obj", 1)):
+            (home / "data" / name).write_text(TRIANGLE.format(size))
+        # Without faces: failures of it name the file.
+        (home / "data" / "bad.obj").write_text("v 0 0 0\n")
+        body = f"[[obstacle]]\nshape = {{ frames = '{home}/data/body_%d.obj', frame_rate = 10.0 }}\nplace = {{ translate = [0, 0, 3] }}\n"
+        recipe = mesh_recipe(home / "recipe", f"{{ choice = ['../data/a.obj', '{home}/data/b.obj', '{home}/data/bad.obj'] }}", body)
+        given = ["--trajectories", "12", "--frames", "1", "--out", str(home / "set"), "--workers", "0", "--quiet"]
+        assert main([recipe, *given]) == 1
+        found.append(files_of(home / "set"))
+    # Named by its content.
+    content = hashlib.sha256((tmp_path / "one" / "data" / "bad.obj").read_bytes()).hexdigest()
+    name = f"elsewhere/{content[:12]}/bad.obj: the file has no faces"
+    assert found[0] == found[1] and name.encode() in found[0]["manifest.jsonl"]
+    assert str(tmp_path).encode() not in b"".join(found[0].values())
+
+
+def test_garments_of_a_folder_leave_no_trace_of_it(tmp_path: Path) -> None:
+    found = []
+    for home in (tmp_path / "one", tmp_path / "another" / "home"):
+        home.mkdir(parents=True)
+        (home / "mesh.obj").write_text(TRIANGLE.format(1))
+        (home / "one.toml").write_text('name = "one"\nmesh = "mesh.obj"\nplace = {translate = [0, 3, 0]}\n')
+        given = ["--trajectories", "1", "--frames", "1", "--panels", str(home), "--out", str(home / "set"), "--workers", "0", "--quiet"]
+        assert main(["garment", *given]) == 0
+        found.append(files_of(home / "set"))
+    assert found[0] == found[1] and str(tmp_path).encode() not in b"".join(found[0].values())
+
+
+def test_folders_may_have_brackets_in_their_names(tmp_path: Path) -> None:
+    folder = tmp_path / "a[1]"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "parts" / "square.toml").write_text('grid = {size = [0.2, 0.2], cells = [2, 2]}\n')
+    (folder / "scene.toml").write_text('[simulation]\nduration = 0.1\n[[cloth]]\nfile = "parts/*.toml"\n')
+    for out in (str(folder / "set"), "memory://b[1]/set"):
+        given = ["--trajectories", "2", "--frames", "1", "--format", "mgn", "--out", out, "--workers", "0", "--quiet"]
+        assert main([str(folder / "scene.toml"), *given]) == 0
+    store = Store("memory://b[1]/set")
+    assert {name: store.read(name) for name in files_of(folder / "set")} == files_of(folder / "set")
+    assert not store.exists(".partial")
+    assert load("garment", panels=str(folder / "parts")).draw(0, 0)["cloth.0.grid.cells"] == [2, 2]
 
 
 def test_records_name_files_as_the_recipe_does(tmp_path: Path) -> None:
@@ -257,11 +336,127 @@ def test_a_trajectory_that_fails_is_told_of_and_the_others_go_on(tmp_path: Path,
     assert f"{6 - len(failed)} of 6 trajectories" in told.out
 
 
+@pytest.mark.parametrize("error", [OSError("no device"), ImportError("no trimesh"), MemoryError(), ValueError("odd")])
+def test_an_error_of_the_machine_is_no_failure(
+    error: Exception, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_once(scene: tf.Scene, frames: int) -> Any:
+        monkeypatch.undo()
+        raise error
+
+    assert make(tmp_path / "whole", trajectories=2) == 0
+    monkeypatch.setattr(sets, "simulate", fail_once)
+    assert make(tmp_path / "set", trajectories=2) == 1
+    told = capsys.readouterr()
+    assert "1 of 2 trajectories" in told.out and "lost: trajectory 0: " in told.err and type(error).__name__ in told.err
+    assert "the same command tries it again" in told.err and not (tmp_path / "set" / "records" / "000000.json").exists()
+    assert make(tmp_path / "set", trajectories=2) == 0 and files_of(tmp_path / "set") == files_of(tmp_path / "whole")
+
+
+def test_an_internal_error_of_the_compiled_part_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """As the compiled part raises it."""
+
+    def panic(scene: tf.Scene, frames: int) -> Any:
+        raise PanicException("index out of bounds")
+
+    monkeypatch.setattr(sets, "simulate", panic)
+    assert make(tmp_path / "set", trajectories=1) == 1
+    record = json.loads((tmp_path / "set" / "manifest.jsonl").read_text())
+    assert record["status"] == "failed" and record["reason"] == "PanicException: index out of bounds"
+
+
+def test_a_file_that_a_machine_lacks_is_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "mesh.obj").write_text(TRIANGLE.format(1))
+    recipe = load(mesh_recipe(tmp_path, '"mesh.obj"'))
+    plan = Plan(recipe, 0, 1, "npz", Store(str(tmp_path / "set")))
+    (tmp_path / "mesh.obj").unlink()
+    with pytest.raises(MachineError, match=r"mesh\.obj cannot be read .* all machines need the files"):
+        make_trajectory(plan, 0)
+    (tmp_path / "mesh.obj").write_text(TRIANGLE.format(2))
+    with pytest.raises(MachineError, match=r"mesh\.obj is not the file that the set was begun with"):
+        make_trajectory(plan, 0)
+    assert not (tmp_path / "set").exists()
+    (tmp_path / "mesh.obj").write_text(TRIANGLE.format(1))
+    assert make_trajectory(plan, 0).record["status"] == "done"
+
+
+def test_a_file_that_vanishes_meanwhile_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mesh.obj").write_text(TRIANGLE.format(1))
+    plan = Plan(load(mesh_recipe(tmp_path, '"mesh.obj"')), 0, 1, "npz", Store(str(tmp_path / "set")))
+
+    def vanish(scene: tf.Scene, frames: int) -> Any:
+        (tmp_path / "mesh.obj").unlink()
+        return simulate(scene, frames)
+
+    monkeypatch.setattr(sets, "simulate", vanish)
+    with pytest.raises(MachineError, match=r"mesh\.obj cannot be read"):
+        make_trajectory(plan, 0)
+    assert not (tmp_path / "set").exists()
+
+
+@pytest.mark.parametrize(
+    ("method", "error"),
+    [
+        ("cat_file", PermissionError("forbidden")),
+        ("cat_file", RuntimeError("ClientError")),
+        ("find", TimeoutError("too late")),
+        ("exists", RuntimeError("ClientError")),
+        ("pipe_file", FileNotFoundError("no bucket")),
+        ("pipe_file", TimeoutError("too late")),
+        ("pipe_file", RuntimeError("ClientError")),
+    ],
+)
+def test_errors_of_a_store_say_what_to_do(
+    error: Exception, method: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = pytest.importorskip("fsspec.implementations.memory").MemoryFileSystem
+    url = f"memory://{tmp_path.name}/set"
+    assert make(url, trajectories=1) == 0
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(memory, method, refuse)
+        assert make(url, trajectories=2) == 2
+    told = capsys.readouterr().err
+    assert f"{type(error).__name__}: {error}" in told and url in told and "look whether it is there" in told
+    assert make(url, trajectories=2) == 0
+
+
+def test_joined_files_are_replaced_when_they_are_whole(tmp_path: Path) -> None:
+    for url in (f"memory://{tmp_path.name}", str(tmp_path / "set")):
+        store = Store(url)
+        for name, content in (("a", b"aa"), ("b", b"bb"), ("all", b"old")):
+            store.write(name, content)
+        with pytest.raises(tf.DatasetError, match=r"all cannot be written \(FileNotFoundError"):
+            store.join("all", ["a", "c"])
+        assert store.read("all") == b"old" and store.sizes(".partial") == {}
+        store.join("all", ["a", "b"])
+        assert store.read("all") == b"aabb" and store.sizes(".partial") == {}
+
+
 def test_a_worker_of_another_version_makes_nothing(tmp_path: Path) -> None:
     plan = Plan(small_flag(), 0, 1, "npz", Store(str(tmp_path / "set")), version="9.9.9")
     with pytest.raises(tf.DatasetError, match=rf"a worker has taffeta {tf.__version__}, but the set is of 9\.9\.9"):
         make_trajectory(plan, 0)
     assert not (tmp_path / "set").exists()
+
+
+def test_any_other_file_system_is_the_same_thing(tmp_path: Path) -> None:
+    pytest.importorskip("plaid")
+    # One that is neither local nor an object store for the program.
+    (tmp_path / "there").mkdir()
+    options = {"path": str(tmp_path / "there"), "target_protocol": "file"}
+    plan = Plan(small_flag(), 0, 3, "plaid", Store("dir://set", options))
+    for _ in range(2):
+        sets.make_set(plan, 2, Inline(), lambda summary, record: None)
+        assert make(tmp_path / "set", "--format", "plaid", trajectories=2) == 0
+        assert files_of(tmp_path / "there" / "set") == files_of(tmp_path / "set")
+        # The second time one sample is damaged.
+        next((tmp_path / "there" / "set").rglob("mesh*.cgns")).unlink()
+    assert sets.make_set(plan, 2, Inline(), lambda summary, record: None).made == 1
 
 
 def test_a_file_system_in_memory_is_the_same_thing(tmp_path: Path) -> None:
@@ -293,6 +488,9 @@ def test_an_object_store_is_the_same_thing(
         files = s3fs.S3FileSystem(skip_instance_cache=True)
         found = {name.removeprefix("sets/flag/"): files.cat_file(name) for name in files.find("sets/flag")}
         assert found == files_of(tmp_path / "set")
+        with pytest.raises(tf.DatasetError, match="train.tfrecord cannot be written"):
+            Store("s3://sets/flag").join("train.tfrecord", ["trajectories/000000.tfrecord", "trajectories/none.tfrecord"])
+        assert {name.removeprefix("sets/flag/"): files.cat_file(name) for name in files.find("sets/flag")} == found
         assert make("s3://sets/flag", "--seed", "1") == 2 and "holds another set" in capsys.readouterr().err
     finally:
         store.stop()
@@ -311,6 +509,47 @@ def test_the_preview_is_a_sheet_of_trajectories(tmp_path: Path, capsys: pytest.C
     sizes = json.dumps({"choice": [1.0, 1e12]})
     assert main(["flag", *given, "--trajectories", "6", "--set", f"cloth.0.grid.size.0={sizes}"]) == 1
     assert "warning: trajectory" in capsys.readouterr().err and list(tmp_path.iterdir()) == [tmp_path / "sheet.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--trajectories", "0"], "trajectories is 0"),
+        (["--frames", "0"], "frames is 0"),
+        (["--seed", "-1"], "seed is -1"),
+        (["--workers", "-1"], "workers is -1"),
+        (["--format", "hdf5"], "no format 'hdf5'"),
+        (["--set", "cloth.0.remesh.size_min=-1"], "size_min"),
+    ],
+)
+def test_a_preview_refuses_what_a_run_refuses(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--preview", str(tmp_path / "sheet.png"), *([] if "--workers" in arguments else ["--workers", "0"])]
+    assert words in refused(capsys, "flag", *given, *arguments) and list(tmp_path.iterdir()) == []
+
+
+def test_a_preview_needs_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there is no folder" in refused(capsys, "flag", "--preview", str(tmp_path / "none" / "sheet.png"), "--workers", "0")
+
+
+@pytest.mark.parametrize("arguments", [["--out", "set"], ["--out", "set", "--frames", "-1"], ["--preview", "sheet.png"]])
+def test_the_engine_of_ray_is_closed_at_the_end(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = []
+
+    class Engine(Inline):
+        def __init__(self, address: str) -> None:
+            assert address == "somewhere"
+
+        def close(self) -> None:
+            closed.append(self)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("taffeta.dataset.__main__.Ray", Engine)
+    status = main(["flag", "--trajectories", "1", *SMALL, *arguments, "--ray", "somewhere"])
+    assert status == (2 if "-1" in arguments else 0) and len(closed) == 1
 
 
 # Formats
@@ -445,6 +684,22 @@ def test_pyplaid_reads_plaid_and_its_strict_check_passes(tmp_path: Path) -> None
     assert files_of(tmp_path / "again") == files_of(tmp_path / "set")
 
 
+@pytest.mark.parametrize("kind", ["folder", "memory"])
+def test_a_damaged_sample_is_made_anew(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("plaid")
+    core = pytest.importorskip("fsspec.core")
+    url = str(tmp_path / "set") if kind == "folder" else f"memory://{tmp_path.name}/set"
+    assert make(url, "--format", "plaid") == 0
+    files, root = core.url_to_fs(url)
+    before = {name: files.cat_file(name) for name in files.find(root)}
+    meshes = [sorted(files.find(f"{root}/data/train/sample_00000000{index}/meshes")) for index in range(3)]
+    files.pipe_file(meshes[0][1], before[meshes[0][1]][:1000])
+    files.rm_file(meshes[2][2])
+    assert make(url, "--format", "plaid") == 0
+    assert "2 of them made now" in capsys.readouterr().out
+    assert {name: files.cat_file(name) for name in files.find(root)} == before
+
+
 # Refusals: an error that says what, where and what to do, and nothing on the disk
 
 
@@ -466,6 +721,8 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         ("[simulation]\nduration = 1\n[air]\ndensity = {unifrom = [0, 1]}\n", ["density", "{ uniform = [low, high] }"]),
         ("[dataset]\nframe = 3\n", ["[dataset] has no key 'frame'", "frames"]),
         ("[[cloth]]\nfile = 'none/*.toml'\n", ["cloth.0", "no file fits 'none/*.toml'"]),
+        ("[[cloth]]\nmesh = 'none.obj'\n", ["none.obj cannot be read"]),
+        ("[[cloth]]\nmesh = {choice = ['none_%d.obj']}\n", ["none_%d.obj cannot be read", "no file of the sequence"]),
         ("", ["is empty", "scene file"]),
         ("[air\n", ["cannot be read as a scene"]),
     ],
@@ -487,6 +744,7 @@ def test_bad_recipes_are_refused(content: str, words: list[str], tmp_path: Path,
         (["flag", "--seed", "-1"], ["seed is -1"]),
         (["flag", "--workers", "-1"], ["workers is -1"]),
         (["flag", "--set", "cloth.7.name=a"], ["--set cloth.7.name", "no such place"]),
+        (["flag", "--set", "cloth.0.name.x.y=1"], ["--set cloth.0.name.x.y", "no such place"]),
         (["flag", "--set", "cloth"], ["--set cloth", "KEY=VALUE"]),
         (["flag", "--panels", "x"], ["garment"]),
         (["flag", "--dask", "a", "--ray", "b"], ["exclude"]),
@@ -514,7 +772,7 @@ def test_a_folder_with_something_else_is_left_alone(tmp_path: Path, capsys: pyte
         assert files_of(tmp_path / "set") == before
     (tmp_path / "file").write_text("dear")
     assert make(tmp_path / "file") == 2 and (tmp_path / "file").read_text() == "dear"
-    assert "cannot be used as a folder" in capsys.readouterr().err
+    assert "set.json cannot be read (NotADirectoryError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import taffeta as tf
 
 pytest.importorskip("fsspec")
 from taffeta.dataset.__main__ import main
-from taffeta.dataset.engine import Dask, Inline, Local, Lost, run
+from taffeta.dataset._needs import MachineError
+from taffeta.dataset.engine import RAY_LOSSES, Dask, Inline, Local, Lost, Ray, run
 from test_dataset import SMALL, files_of, make
 
 second_tier = pytest.mark.skipif(os.environ.get("TAFFETA_SECOND_TIER") != "1", reason="second tier")
@@ -36,7 +37,51 @@ def raise_an_error(item: int) -> int:
     return item
 
 
+def fail_on_one_machine(item: tuple[str, Path]) -> str:
+    """Fails on the host of Dask or node of Ray that was the first, and notes that it was tried there."""
+    module, folder = item
+    if module == "ray":
+        here = pytest.importorskip("ray").get_runtime_context().get_node_id()
+    else:
+        here = pytest.importorskip("distributed").get_worker().address
+    bad = folder.parent / "bad"
+    try:
+        with bad.open("x") as file:
+            file.write(here)
+    except FileExistsError:
+        wait_for(bad.read_text)
+    if here == bad.read_text():
+        (folder / f"{time.time_ns()}").touch()
+        raise MachineError("the file is not here")
+    return str(here)
+
+
+def check_machines(engine: Dask | Ray, module: str, folder: Path) -> None:
+    """Tries items on two machines, one of which fails."""
+    items = [(module, folder / str(k)) for k in range(20)]
+    for _, own in items:
+        own.mkdir()
+    found = dict(run(engine, fail_on_one_machine, items))
+    tries = [len(list(own.iterdir())) for _, own in items]
+    # Never twice on the same machine.
+    assert max(tries) == 1 and len(set(found.values())) == 1 and (folder / "bad").read_text() not in found.values()
+
+
+def fail_as_a_machine(item: int) -> int:
+    raise MachineError("the disk is full")
+
+
 # Local processes
+
+
+def test_what_a_machine_cannot_do_is_tried_again_and_is_told_of() -> None:
+    engine = Local(1)
+    try:
+        ((_, lost),) = run(engine, fail_as_a_machine, [1])
+    finally:
+        engine.close()
+    assert isinstance(lost, Lost)
+    assert str(lost) == "it was tried 3 times, and no machine could make it (the disk is full)"
 
 
 def test_an_item_whose_worker_dies_is_tried_again(tmp_path: Path) -> None:
@@ -132,23 +177,30 @@ def is_running(pid: str) -> bool:
 
 
 @contextmanager
-def dask_cluster(folder: Path, workers: int) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
-    """A scheduler and workers as processes, as somebody starts them on several machines. A nanny starts a dead worker anew."""
+def dask_cluster(folder: Path, workers: int, hosts: tuple[str, ...] = ("127.0.0.1",)) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+    """A scheduler and workers as processes, as somebody starts them on several machines. A nanny starts a dead worker anew.
+
+    There are some workers on each host.
+    """
     pytest.importorskip("distributed")
     address_file = folder / "scheduler.json"
     options = ["--scheduler-file", str(address_file), "--no-dashboard"]
     module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
     scheduler = [*module, *options]
     worker = [sys.executable, "-m", "distributed.cli.dask_worker", "--nworkers", str(workers), "--nthreads", "1", *options]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
+    # Functions of the tests are found there.
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder, "env": environment}
     processes = [subprocess.Popen(scheduler, start_new_session=True, **quiet)]  # type: ignore[call-overload]
     try:
         wait_for(address_file.exists)
-        processes.append(subprocess.Popen(worker, start_new_session=True, **quiet))  # type: ignore[call-overload]
+        for host in hosts:
+            own = [*worker, "--host", host]
+            processes.append(subprocess.Popen(own, start_new_session=True, **quiet))  # type: ignore[call-overload]
         import distributed
 
         with distributed.Client(scheduler_file=str(address_file), set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=60)
+            client.wait_for_workers(workers * len(hosts), timeout=60)
             address = client.scheduler.address
         yield address, processes
     finally:
@@ -175,6 +227,17 @@ def test_dask_makes_the_same_set_while_a_worker_is_killed(tmp_path: Path) -> Non
             os.kill(worker_pids(address)[0], signal.SIGKILL)
             assert process.wait(120) == 0
     assert files_of(tmp_path / "set") == files_of(tmp_path / "whole")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs two addresses of this machine")
+def test_dask_tries_what_a_machine_cannot_do_on_another_one(tmp_path: Path) -> None:
+    (tmp_path / "items").mkdir()
+    with dask_cluster(tmp_path, 1, ("127.0.0.1", "127.0.0.2")) as (address, _):
+        engine = Dask(address)
+        try:
+            check_machines(engine, "distributed", tmp_path / "items")
+        finally:
+            engine.close()
 
 
 def test_a_scheduler_that_does_not_answer_or_has_no_workers_is_told_of(
@@ -232,6 +295,54 @@ def test_ray_makes_the_same_set(tmp_path: Path) -> None:
     assert make(tmp_path / "whole", trajectories=8) == 0
     assert main(["flag", "--trajectories", "8", "--out", str(tmp_path / "set"), "--ray", "local", *SMALL]) == 0
     assert files_of(tmp_path / "set") == files_of(tmp_path / "whole")
+
+
+@second_tier
+def test_ray_tries_what_a_machine_cannot_do_on_another_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    utils = pytest.importorskip("ray.cluster_utils")
+    # Functions of the tests are found there.
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    cluster = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        cluster.add_node(num_cpus=1)
+        engine = Ray(cluster.address)
+        try:
+            check_machines(engine, "ray", tmp_path)
+        finally:
+            engine.close()
+    finally:
+        cluster.shutdown()
+
+
+@second_tier
+def test_a_worker_of_ray_that_is_ended_for_want_of_memory_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    # As if the memory of the machine were full at once.
+    monkeypatch.setenv("RAY_memory_usage_threshold", "0.001")
+    monkeypatch.setenv("RAY_memory_monitor_refresh_ms", "50")
+    engine = Ray("local")
+    engine.attempts = 2
+    try:
+        ((_, lost),) = run(engine, time.sleep, [20])
+    finally:
+        engine.close()
+    assert isinstance(lost, Lost) and "its worker died 2 times" in str(lost) and "memory" in str(lost)
+
+
+def test_losses_of_ray_are_exceptions_of_ray() -> None:
+    exceptions = pytest.importorskip("ray.exceptions")
+    for name in RAY_LOSSES:
+        assert issubclass(getattr(exceptions, name), exceptions.RayError)
+        assert not issubclass(getattr(exceptions, name), exceptions.RayTaskError)
+
+
+@second_tier
+def test_a_sweep_runs_on_ray(scene: tf.Scene) -> None:
+    pytest.importorskip("ray")
+    vary, times = {"cloth.0.grid.cells": [[4, 4], [6, 6]]}, ["wall_s", "cpu_s", "frame_ms"]
+    here, there = (tf.sweep(scene, vary, frames=2, client=client, workers=0) for client in (None, "ray"))
+    assert here.drop(columns=times).equals(there.drop(columns=times))
 
 
 def test_a_ray_cluster_that_does_not_answer_is_told_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

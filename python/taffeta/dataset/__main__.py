@@ -3,16 +3,17 @@
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from .._errors import DatasetError, TaffetaError
 from .._progress import can_redraw
 from ._needs import need
-from .engine import Ray, engine_of
+from .engine import Ray, opened
 from .formats import FORMATS
-from .sets import Record, Summary, make
+from .sets import Record, Summary, check_numbers, check_recipe, make
 from .preview import COUNT, draw_preview
 from .recipes import BUILT_IN, Recipe, load, read_toml
 
@@ -55,17 +56,18 @@ def _make(options: argparse.Namespace) -> int:
         raise DatasetError("--out is missing: the folder of the set")
     bar = _Bar(options.trajectories, options.quiet)
     try:
-        summary = make(
-            recipe,
-            options.out,
-            trajectories=options.trajectories,
-            format=options.format,
-            frames=options.frames,
-            seed=options.seed,
-            client=_client_of(options),
-            workers=options.workers,
-            listen=bar.show,
-        )
+        with _client_of(options) as client:
+            summary = make(
+                recipe,
+                options.out,
+                trajectories=options.trajectories,
+                format=options.format,
+                frames=options.frames,
+                seed=options.seed,
+                client=client,
+                workers=options.workers,
+                listen=bar.show,
+            )
     except KeyboardInterrupt:
         bar.close()
         print("stopped; the same command goes on", file=sys.stderr)
@@ -77,13 +79,14 @@ def _make(options: argparse.Namespace) -> int:
 
 def _preview(options: argparse.Namespace) -> int:
     recipe = _recipe_of(options)
-    frames, count = recipe.frame_count(options.frames, options.seed), min(COUNT, options.trajectories)
-    engine, is_own = engine_of(_client_of(options), options.workers)
-    try:
-        problems = draw_preview(recipe, options.seed, frames, count, engine, Path(options.preview))
-    finally:
-        if is_own:
-            engine.close()
+    check_numbers(options.trajectories, options.frames, options.seed)
+    count = min(COUNT, options.trajectories)
+    check_recipe(recipe, count, options.format, options.seed)
+    frames, path = recipe.frame_count(options.frames, options.seed), Path(options.preview)
+    if not path.parent.is_dir():
+        raise DatasetError(f"--preview {path}: there is no folder {path.parent}: make it, or choose another one")
+    with _client_of(options) as client, opened(client, options.workers) as engine:
+        problems = draw_preview(recipe, options.seed, frames, count, engine, path)
     for problem in problems:
         print(f"warning: {problem}", file=sys.stderr)
     print(f"drew {count - len(problems)} trajectories of {frames} steps: {options.preview}")
@@ -107,11 +110,19 @@ def _change_of(text: str) -> tuple[str, Any]:
     return key.strip(), value
 
 
-def _client_of(options: argparse.Namespace) -> Any:
-    """Returns an engine, the address of a scheduler, or None for processes here."""
+@contextmanager
+def _client_of(options: argparse.Namespace) -> Iterator[Any]:
+    """Gives an engine, the address of a scheduler, or None for processes here."""
     if options.dask and options.ray:
         raise DatasetError("--dask and --ray exclude each other")
-    return Ray(options.ray) if options.ray else options.dask
+    if not options.ray:
+        yield options.dask
+        return
+    engine = Ray(options.ray)
+    try:
+        yield engine
+    finally:
+        engine.close()
 
 
 class _Bar:
@@ -130,7 +141,7 @@ class _Bar:
         if record is not None:
             self._bar.update()
             if record["status"] != "done":
-                self._bar.write(f"trajectory {record['index']} failed: {_first_line(record)}", file=sys.stderr)
+                self._bar.write(f"trajectory {record['index']} {record['status']}: {_first_line(record)}", file=sys.stderr)
         self._bar.set_postfix(failed=len(summary.failed) + len(summary.lost), refresh=record is None)
 
     def close(self) -> None:

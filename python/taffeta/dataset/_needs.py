@@ -1,4 +1,4 @@
-"""Packages that are needed for a part of the package only."""
+"""What a machine must have: packages, files, memory."""
 
 import importlib
 from typing import Any
@@ -6,8 +6,15 @@ from typing import Any
 from .._errors import DatasetError
 
 
-class MissingPackageError(DatasetError):
-    """A package that is not installed here: no fault of a trajectory."""
+class MachineError(DatasetError):
+    """A machine could not do what another one might: no fault of a trajectory."""
+
+    machine = ""
+    """Name of the machine, as the engine knows it."""
+
+
+class MissingPackageError(MachineError):
+    """A package that is not installed here."""
 
 
 def need(module: str, extra: str) -> Any:

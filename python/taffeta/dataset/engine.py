@@ -1,7 +1,8 @@
 """Engines: what runs a function over many items, each in a process of its own.
 
 All of them have the same small interface: ``submit`` returns a future, and a future that ends with an exception of ``lost``
-has lost its worker. ``run`` does the rest: it keeps all workers busy, and tries again what was lost.
+has lost its worker. ``run`` does the rest: it keeps all workers busy. What was lost, or what a machine could not do, it tries
+again, elsewhere where there are several machines.
 """
 
 import multiprocessing
@@ -14,20 +15,24 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from .._errors import DatasetError
-from ._needs import need
+from ._needs import MachineError, need
 
 T = TypeVar("T")
 Exceptions = tuple[type[BaseException], ...]
+Machines = frozenset[str]
 # Seconds that a cluster has to answer.
 PATIENCE = 20
+# Number of times that an item is tried which machines cannot do.
+TRIES = 3
 
 
 class Lost(Exception):
-    """A worker that died over an item, as often as it was tried."""
+    """An item that no worker could end, as often as it was tried: the text says why."""
 
 
 class Engine(Protocol):
@@ -44,8 +49,8 @@ class Engine(Protocol):
     gone: Exceptions
     """Exceptions that say that the cluster was lost."""
 
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        """Begins with an item and returns its future."""
+    def submit(self, function: Callable[[Any], Any], item: Any, avoided: Machines) -> Any:
+        """Begins with an item, on none of some machines if there are others, and returns its future."""
 
     def close(self) -> None:
         """Ends what runs."""
@@ -55,11 +60,11 @@ def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> I
     """Yields each item with what the function returned, as they come, or with ``Lost``. Its exceptions end the run."""
     waiting, ended = iter(items), queue.SimpleQueue[Any]()
     begun: dict[Any, Any] = {}
-    losses: dict[Any, int] = {}
+    losses: dict[Any, list[str]] = {}
 
     def begin(item: Any) -> None:
         try:
-            future = engine.submit(function, item)
+            future = engine.submit(function, item, frozenset(losses.get(item, ())) - {""})
         except engine.gone as error:
             raise _gone(error) from error
         begun[future] = item
@@ -80,18 +85,31 @@ def run(engine: Engine, function: Callable[[Any], T], items: Iterable[Any]) -> I
             result: T | Lost = future.result()
         except engine.gone as error:
             raise _gone(error) from error
-        except (*engine.lost, MemoryError) as error:  # type: ignore[misc]
-            losses[item] = losses.get(item, 0) + 1
-            if losses[item] < engine.attempts:
+        except (*engine.lost, MemoryError, MachineError) as error:  # type: ignore[misc]
+            machines = losses.setdefault(item, [])
+            machines.append(getattr(_cause_of(error), "machine", ""))
+            if len(machines) < (min(TRIES, engine.attempts) if isinstance(error, MachineError) else engine.attempts):
                 begin(item)
                 continue
-            result = Lost(f"its worker died {losses[item]} times ({error or type(error).__name__})")
+            result = Lost(_loss(error, len(machines)))
         yield item, result
         fill()
 
 
+def _loss(error: BaseException, times: int) -> str:
+    if isinstance(error, MachineError):
+        return f"it was tried {times} times, and no machine could make it ({_cause_of(error)})"
+    return f"its worker died {times} times ({str(_cause_of(error)) or type(error).__name__})"
+
+
+def _cause_of(error: BaseException) -> BaseException:
+    """Returns the error that was raised on the worker: Ray wraps it."""
+    return getattr(error, "cause", None) or error
+
+
 def _gone(error: BaseException) -> DatasetError:
-    return DatasetError(f"the cluster is gone ({error}): start it anew, and then the same command")
+    text = "start it anew, with taffeta on all machines, and then the same command"
+    return DatasetError(f"the cluster is gone ({_cause_of(error)}): {text}")
 
 
 class Inline:
@@ -103,7 +121,7 @@ class Inline:
     lost: Exceptions = ()
     gone: Exceptions = ()
 
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+    def submit(self, function: Callable[[Any], Any], item: Any, avoided: Machines) -> Any:
         future: Future[Any] = Future()
         try:
             future.set_result(function(item))
@@ -136,7 +154,7 @@ class Local:
         self._pools.add(pool)
         self._free.put(pool)
 
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
+    def submit(self, function: Callable[[Any], Any], item: Any, avoided: Machines) -> Any:
         pool = self._free.get()
         try:
             future = pool.submit(function, item)
@@ -144,7 +162,7 @@ class Local:
             # It died while it had nothing to do.
             self._pools.discard(pool)
             self._start()
-            return self.submit(function, item)
+            return self.submit(function, item, avoided)
         future.add_done_callback(partial(self._give_back, pool))
         return future
 
@@ -221,12 +239,26 @@ class Dask:
                 what = version if isinstance(version, str) else f"no taffeta that works ({version})"
                 raise DatasetError(f"worker {worker} has {what}, but here is taffeta {__version__}: install it on all workers")
 
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        return self._client.submit(function, item, pure=False)
+    def submit(self, function: Callable[[Any], Any], item: Any, avoided: Machines) -> Any:
+        hosts = {_host_of(address) for address in self._client.nthreads()} if avoided else set()
+        return self._client.submit(_call, _dask_machine, function, item, pure=False, workers=sorted(hosts - avoided) or None)
 
     def close(self) -> None:
         if self._is_own:
             self._client.close()
+
+
+def _host_of(address: str) -> str:
+    """Returns the host in the address of a worker of Dask, such as ``tcp://10.0.0.3:41234``."""
+    return address.rpartition("://")[2].rpartition(":")[0].strip("[]")
+
+
+def _dask_machine() -> str:
+    return _host_of(need("distributed", "dask").get_worker().address)
+
+
+def _ray_machine() -> str:
+    return str(need("ray", "ray").get_runtime_context().get_node_id())
 
 
 def version_here() -> str:
@@ -243,8 +275,20 @@ def _knock(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=PATIENCE).close()
 
 
-def _call(function: Callable[[Any], Any], item: Any) -> Any:
-    return function(item)
+def _call(machine: Callable[[], str], function: Callable[[Any], Any], item: Any) -> Any:
+    """Calls a function on a worker; an error of the machine says which one it was."""
+    try:
+        return function(item)
+    except MachineError as error:
+        error.machine = machine()
+        raise
+
+
+# Exceptions of Ray that are no errors of the task itself: its worker or machine was lost, or had no memory or disk left.
+RAY_LOSSES = (
+    "LocalRayletDiedError", "NodeDiedError", "ObjectLostError", "ObjectStoreFullError", "OutOfDiskError", "OutOfMemoryError",
+    "RuntimeEnvSetupError", "TaskUnschedulableError", "WorkerCrashedError",
+)  # fmt: skip
 
 
 class Ray:
@@ -264,30 +308,45 @@ class Ray:
                 text = f"no cluster of Ray answers at {address} ({error}): start one, `ray start --head`"
                 raise DatasetError(text) from error
         self.slots = self.ahead = max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self.lost: Exceptions = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
+        self.lost: Exceptions = tuple(getattr(ray.exceptions, name) for name in RAY_LOSSES)
         self.gone: Exceptions = (ray.exceptions.RaySystemError,)
         # What dies is tried again by `run`, which counts.
         self._task = ray.remote(num_cpus=1, max_retries=0)(_call)
 
-    def submit(self, function: Callable[[Any], Any], item: Any) -> Any:
-        return self._task.remote(function, item).future()
+    def submit(self, function: Callable[[Any], Any], item: Any, avoided: Machines) -> Any:
+        strategy = self._elsewhere(avoided) if avoided else None
+        task = self._task.options(scheduling_strategy=strategy) if strategy else self._task
+        return task.remote(_ray_machine, function, item).future()
+
+    def _elsewhere(self, avoided: Machines) -> Any:
+        """Says that a task runs on none of some nodes; None: there are no others."""
+        if {node["NodeID"] for node in self._ray.nodes() if node["Alive"]} <= avoided:
+            return None
+        strategies = need("ray.util.scheduling_strategies", "ray")
+        return strategies.NodeLabelSchedulingStrategy({"ray.io/node-id": strategies.NotIn(*sorted(avoided))})
 
     def close(self) -> None:
         if self._is_own:
             self._ray.shutdown()
 
 
-def engine_of(client: Any, workers: int | None) -> tuple[Engine, bool]:
-    """Returns the engine for a client, and whether it was made here, to be closed by the caller.
+@contextmanager
+def opened(client: Any, workers: int | None) -> Iterator[Engine]:
+    """Gives the engine for a client, and closes it at the end if it was made here.
 
     None stands for processes here, ``"ray"`` for a cluster of Ray, another text for the address of a scheduler of Dask.
     """
-    if client is None:
-        if workers is not None and workers < 0:
-            raise DatasetError(f"workers is {workers}, but must not be negative")
-        return (Inline() if workers == 0 else Local(workers)), True
-    if client == "ray":
-        return Ray("local"), True
+    if workers is not None and workers < 0:
+        raise DatasetError(f"workers is {workers}, but must not be negative")
     if isinstance(client, Inline | Local | Dask | Ray):
-        return client, False
-    return Dask(client), True
+        yield client
+        return
+    engine: Engine
+    if client is None:
+        engine = Inline() if workers == 0 else Local(workers)
+    else:
+        engine = Ray("local") if client == "ray" else Dask(client)
+    try:
+        yield engine
+    finally:
+        engine.close()

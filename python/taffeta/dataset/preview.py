@@ -31,7 +31,10 @@ def draw_preview(recipe: Recipe, seed: int, frames: int, count: int, engine: Eng
             problems.append(f"trajectory {index}: {result}")
     if not rows:
         raise DatasetError("no trajectory of the preview could be drawn:\n" + "\n".join(problems))
-    image.fromarray(_sheet_of(rows)).save(path)
+    try:
+        image.fromarray(_sheet_of(rows)).save(path, format="PNG")
+    except OSError as error:
+        raise DatasetError(f"{path} cannot be written ({error}): choose another file") from error
     return problems
 
 
@@ -43,7 +46,10 @@ def _pictures_of(recipe: Recipe, seed: int, frames: int, index: int) -> list[Pic
             world.step(scene.frame_time)
             if number in (max(1, frames // 2), frames):
                 pictures.append(render(world, WIDTH, HEIGHT, wireframe=True))
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:
+        # An internal error of the compiled part is no Exception.
         return f"{type(error).__name__}: {error}"
     return pictures
 

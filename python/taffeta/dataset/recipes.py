@@ -9,7 +9,9 @@ import hashlib
 import json
 import math
 import os
+import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +20,26 @@ import numpy as np
 
 from .._errors import DatasetError, SceneError
 from .._taffeta import Scene
+from ._needs import MachineError
 
 SCENES = Path(__file__).resolve().parent / "scenes"
 BUILT_IN = ("flag", "sphere", "drape", "garment")
 RANGES = ("uniform", "log_uniform", "choice")
-# Keys that are files relative to the file they stand in.
+# Keys that are files relative to the file they stand in, or choices of files.
 FILES = ("mesh", "outline", "frames")
+# Files outside of the folder of the recipe are named by their content: other machines have them elsewhere.
+OUTSIDE = "elsewhere"
 HELP = "a range is { uniform = [low, high] }, { log_uniform = [low, high] } or { choice = [value, ...] }"
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that a recipe names, or a sequence of files such as ``body_%04d.obj``."""
+
+    place: str
+    """Path from the folder of the recipe."""
+    sha256: str
+    """Hash of its content."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,8 @@ class Recipe:
     """Folder that files in it are relative to; None: that of the recipes of the package, wherever a worker has it."""
     frames: int | None
     """Frames of a trajectory after the first one; None: those of the scene."""
+    files: dict[str, File]
+    """Files that the tables name, by names that are alike on all machines."""
 
     @property
     def folder(self) -> Path:
@@ -46,16 +63,51 @@ class Recipe:
         return SCENES if self.base is None else Path(self.base)
 
     def draw(self, seed: int, index: int) -> Scene:
-        """Draws the scene of a trajectory."""
-        content = _without_unused(_draw(self.tables, "", (seed, index)))
+        """Draws the scene of a trajectory; MachineError: a file in it is not here as it was when the recipe was read."""
+        content = self._drawn(seed, index)
         try:
             return Scene(content, base=self.folder)
         except SceneError as error:
             raise DatasetError(f"recipe {self.name}, trajectory {index}: {error}\n({HELP})") from error
 
+    def check_files(self, seed: int, index: int) -> None:
+        """Raises MachineError if a file in the scene of a trajectory is not here as it was when the recipe was read."""
+        self._drawn(seed, index)
+
+    def _drawn(self, seed: int, index: int) -> dict[str, Any]:
+        """Returns the content of a scene, with files by their paths on this machine."""
+        return dict(_with_files(_without_unused(_draw(self.tables, "", (seed, index))), self._checked))
+
+    def _checked(self, name: str) -> str:
+        place = self._place_of(name)
+        try:
+            found = _hash_of(Path(place))
+        except OSError as error:
+            raise MachineError(f"{place} cannot be read ({error}): all machines need the files of the recipe") from error
+        if found != self.files[name].sha256:
+            raise MachineError(f"{place} is not the file that the set was begun with: all machines need the same")
+        return place
+
+    def _place_of(self, name: str) -> str:
+        return os.path.normpath(self.folder / self.files[name].place)
+
     def table_of(self, scene: Scene) -> dict[str, Any]:
         """Returns a scene as drawn, every value explicit, with files as the recipe names them: alike on all machines."""
-        return dict(_with_short_paths(scene.to_dict(), self.folder))
+        names = {self._place_of(name): name for name in self.files}
+        return dict(_with_files(scene.to_dict(), lambda place: names[os.path.normpath(place)]))
+
+    def text_of(self, error: BaseException) -> str:
+        """Returns the words of an error with files as the recipe names them."""
+        text = str(error)
+        places = {self._place_of(name): name for name in self.files}
+        for place, name in places.items():
+            text = text.replace(place, name)
+        text = text.replace(f"{self.folder}{os.sep}", "")
+        for place, name in places.items():
+            # A file of a sequence.
+            text = text.replace(os.path.dirname(place) + os.sep, f"{os.path.dirname(name)}/")
+        # The mark below a path is as long as the path is here.
+        return re.sub(r"\^+", "^", text)
 
     def frame_count(self, given: int | None, seed: int) -> int:
         """Returns the number of steps of a trajectory: as given, as the recipe says, or that of its first scene."""
@@ -66,8 +118,8 @@ class Recipe:
 
     def hash(self) -> str:
         """Returns the identity of the recipe: equal where content, frames and the files that it names are equal."""
-        content = _with_contents(self.tables, self.folder)
-        return hashlib.sha256(json.dumps([content, self.frames], sort_keys=True).encode()).hexdigest()
+        files = {name: file.sha256 for name, file in self.files.items()}
+        return hashlib.sha256(json.dumps([self.tables, self.frames, files], sort_keys=True).encode()).hexdigest()
 
 
 def load(name: str, changes: dict[str, Any] | None = None, panels: str | None = None) -> Recipe:
@@ -81,14 +133,16 @@ def load(name: str, changes: dict[str, Any] | None = None, panels: str | None = 
     if panels is not None:
         if name != "garment":
             raise DatasetError(f"panels are for the recipe garment, not for {name}; name its files by `file = ...` there")
-        tables["cloth"][0]["file"] = str(Path(panels).resolve() / "*.toml")
+        tables["cloth"][0]["file"] = os.path.join(glob.escape(str(Path(panels).resolve())), "*.toml")
     for key, value in (changes or {}).items():
         _set(tables, key, value)
-    expanded = _expand(tables, "", path.parent.resolve(), path.parent.resolve())
+    folder = path.parent.resolve()
+    expanded = _expand(_with_files(tables, lambda name: str(folder / name)), "", folder)
     _check(expanded, "", str(path))
+    named, files = _with_own_names(expanded, folder)
     if name in BUILT_IN:
-        return Recipe(name, expanded, None, settings.get("frames"))
-    return Recipe(path.name, expanded, str(path.parent.resolve()), settings.get("frames"))
+        return Recipe(name, named, None, settings.get("frames"), files)
+    return Recipe(path.name, named, str(folder), settings.get("frames"), files)
 
 
 def read_toml(text: str) -> dict[str, Any]:
@@ -123,54 +177,69 @@ def _set(tables: dict[str, Any], key: str, value: Any) -> None:
         for part in path:
             place = place[int(part)] if isinstance(place, list) else place.setdefault(part, {})
         place[int(last) if isinstance(place, list) else last] = value
-    except (IndexError, ValueError, TypeError) as error:
-        raise DatasetError(f"--set {key}: the recipe has no such place ({error})") from error
+    except (AttributeError, IndexError, ValueError, TypeError) as error:
+        raise DatasetError(f"--set {key}: the recipe has no such place ({error}): give the path of a value of it") from error
 
 
-def _expand(value: Any, key: str, folder: Path, base: Path) -> Any:
-    """Replaces ``file`` by a choice of the tables in its files, and names of files by paths from the folder of the recipe."""
+def _expand(value: Any, key: str, folder: Path) -> Any:
+    """Replaces ``file`` by a choice of the tables in its files, whose files are named by their whole paths."""
     if isinstance(value, list):
-        return [_expand(item, f"{key}.{number}", folder, base) for number, item in enumerate(value)]
+        return [_expand(item, f"{key}.{number}", folder) for number, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
-    if set(value) == {"file"}:
-        found = [Path(path) for path in sorted(glob.glob(str(folder / value["file"])))]
-        if not found:
-            raise DatasetError(f"{key.removeprefix('.')}: no file fits {value['file']!r} in {folder}")
-        return {"choice": [_expand(_read_tables(path, str(path)), key, path.parent, base) for path in found]}
-    is_file = {name for name in FILES if isinstance(value.get(name), str)}
-    own = {name: _path_from(base, folder / value[name]) for name in is_file}
-    return {name: own[name] if name in own else _expand(item, f"{key}.{name}", folder, base) for name, item in value.items()}
+    if set(value) != {"file"}:
+        return {name: _expand(item, f"{key}.{name}", folder) for name, item in value.items()}
+    # Only the pattern is one: folders may have brackets in their names.
+    found = [folder / path for path in sorted(glob.glob(str(value["file"]), root_dir=folder))]
+    if not found:
+        raise DatasetError(f"{key.removeprefix('.')}: no file fits {value['file']!r} in {folder}")
+    return {"choice": [_expand(_read_panel(path), key, path.parent) for path in found]}
 
 
-def _path_from(base: Path, path: Path) -> str:
-    """Names a file by its path from the folder of the recipe, if it is in there: other machines may have that elsewhere."""
-    path = Path(os.path.normpath(path))
-    return path.relative_to(base).as_posix() if path.is_relative_to(base) else str(path)
+def _read_panel(path: Path) -> Any:
+    return _with_files(_read_tables(path, str(path)), lambda name: str(path.parent / name))
 
 
-def _with_short_paths(value: Any, base: Path) -> Any:
-    """Names files in the folder of the recipe by their paths from there."""
+def _with_files(value: Any, change: Callable[[str], str], is_file: bool = False) -> Any:
+    """Changes the names of files in tables, also those that are to be chosen from."""
     if isinstance(value, list):
-        return [_with_short_paths(item, base) for item in value]
-    if not isinstance(value, dict):
-        return value
-    is_file = {name for name in FILES if isinstance(value.get(name), str)}
-    return {
-        name: _path_from(base, Path(item)) if name in is_file else _with_short_paths(item, base)
-        for name, item in value.items()
-    }
+        return [_with_files(item, change, is_file) for item in value]
+    if isinstance(value, dict):
+        return {key: _with_files(item, change, key in FILES or is_file and key == "choice") for key, item in value.items()}
+    return change(value) if is_file and isinstance(value, str) else value
 
 
-def _with_contents(value: Any, base: Path) -> Any:
-    """Replaces names of files by hashes of their contents, so that a recipe is the same in any folder."""
-    if isinstance(value, list):
-        return [_with_contents(item, base) for item in value]
-    if not isinstance(value, dict):
-        return value
-    files = {name: base / value[name] for name in FILES if isinstance(value.get(name), str)}
-    own = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in files.items() if path.is_file()}
-    return {name: own[name] if name in own else _with_contents(item, base) for name, item in value.items()}
+def _with_own_names(tables: Any, folder: Path) -> tuple[Any, dict[str, File]]:
+    """Names files by their paths in the folder of a recipe, and others by their content; returns the files, too."""
+    files: dict[str, File] = {}
+
+    def name_of(place: str) -> str:
+        path = Path(os.path.normpath(place))
+        try:
+            sha = _hash_of(path)
+        except OSError as error:
+            raise DatasetError(f"{path} cannot be read ({error}): the recipe names it, put it there") from error
+        is_inside = path.is_relative_to(folder)
+        name = path.relative_to(folder).as_posix() if is_inside else f"{OUTSIDE}/{sha[:12]}/{path.name}"
+        files[name] = File(name if is_inside else str(path), sha)
+        return name
+
+    return _with_files(tables, name_of), files
+
+
+def _hash_of(path: Path) -> str:
+    """Returns the hash of a file, or of all files of a sequence with their names."""
+    if "%" not in path.name or path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    prefix, _, rest = path.name.partition("%")
+    fits = re.compile(re.escape(prefix) + r"\d+" + re.escape(rest.partition("d")[2])).fullmatch
+    names = sorted(name for name in os.listdir(path.parent) if fits(name))
+    if not names:
+        raise FileNotFoundError("there is no file of the sequence")
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(f"{name}\0{hashlib.sha256((path.parent / name).read_bytes()).hexdigest()}\0".encode())
+    return digest.hexdigest()
 
 
 def _range_of(value: Any) -> str | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-import os
+import platform
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .._errors import DatasetError
+from .._errors import DatasetError, TaffetaError
 from .._taffeta import __version__
-from ._needs import MissingPackageError
-from .engine import Engine, Lost, engine_of, run
+from ._needs import MachineError
+from .engine import Engine, Lost, opened, run
 from .formats import format_of
 from .recipes import Recipe, load
-from .store import PARTIAL, Store
+from .store import PARTIAL, Store, StoreError
 from .trajectory import Trajectory, simulate
 
 SET = "set.json"
@@ -66,8 +66,6 @@ class Outcome:
     """CPU time [s]."""
     vertices: int = 0
     """Vertices of all frames together."""
-    problem: str | None = None
-    """The reason why nothing can be written; None: the task has ended well, or its trajectory has failed by itself."""
 
 
 @dataclass
@@ -81,7 +79,7 @@ class Summary:
     frames: int = 0
     vertices: int = 0
     lost: dict[int, str] = field(default_factory=dict)
-    """Trajectories over which workers died."""
+    """Trajectories that no worker could end, each with the reason."""
 
     @property
     def failed(self) -> list[Record]:
@@ -106,48 +104,60 @@ def make(
     ``client`` and ``workers`` are those of ``taffeta.sweep``. ``listen`` is called with the summary and the last record after
     each trajectory, and once before the first one with None.
     """
-    for name, given, least in (("trajectories", trajectories, 1), ("frames", frames, 1), ("seed", seed, 0)):
-        if given is not None and given < least:
-            raise DatasetError(f"{name} is {given}, but must be at least {least}")
     recipe = recipe if isinstance(recipe, Recipe) else load(recipe)
+    check_numbers(trajectories, frames, seed)
+    check_recipe(recipe, trajectories, format, seed)
     plan = Plan(recipe, seed, recipe.frame_count(frames, seed), format, Store(out))
-    check(plan, trajectories)
-    engine, is_own = engine_of(client, workers)
-    try:
+    check_folder(plan)
+    with opened(client, workers) as engine:
         return make_set(plan, trajectories, engine, listen or (lambda summary, record: None))
-    finally:
-        if is_own:
-            engine.close()
 
 
 def make_trajectory(plan: Plan, index: int) -> Outcome:
-    """Makes one trajectory: the task of all engines. It returns at once if the trajectory is there."""
+    """Makes one trajectory: the task of all engines. It returns at once if the trajectory is there.
+
+    A failure is recorded only if it follows from recipe, seed and version. Whatever else goes wrong is an error of this machine
+    or of the store, and is raised.
+    """
     if plan.version != __version__:
         raise DatasetError(f"a worker has taffeta {__version__}, but the set is of {plan.version}: install that on all workers")
-    known = plan.store.read_json(record_name(index))
-    if known is not None and (known["status"] == "failed" or plan.store.is_whole(known["file"], known["bytes"])):
-        return Outcome(_without_scene(known))
+    try:
+        known = plan.store.read_json(record_name(index))
+        if known is not None and (known["status"] == "failed" or plan.store.size(known["file"]) == known["bytes"]):
+            return Outcome(_without_scene(known))
+        return _make_anew(plan, index)
+    except StoreError as error:
+        raise StoreError(f"{error} (on {platform.node()})") from error
+    except MachineError as error:
+        raise MachineError(f"{error} (on {platform.node()})") from error
+    except Exception as error:
+        raise MachineError(f"{type(error).__name__}: {error} (on {platform.node()})") from error
+
+
+def _make_anew(plan: Plan, index: int) -> Outcome:
     begun = time.process_time()
     record: Record = {"index": index, "seed": plan.seed, "version": __version__, "recipe": plan.recipe.name}
+    format_of(plan.format)
     try:
         scene = plan.recipe.draw(plan.seed, index)
         record |= {"scene_hash": scene.hash(), "scene": plan.recipe.table_of(scene)}
         trajectory = simulate(scene, plan.frames)
-    except (KeyboardInterrupt, SystemExit, MemoryError, MissingPackageError):
-        raise
     except BaseException as error:
-        # An internal error of the compiled part is no Exception. Whatever it is, the others go on.
-        # Alike on machines that have the recipe elsewhere.
-        text = str(error).replace(f"{plan.recipe.folder}{os.sep}", "")
-        record |= {"status": "failed", "reason": f"{type(error).__name__}: {text}"}
+        if not _is_own(error):
+            raise
+        # The reason may be a file that has vanished meanwhile.
+        plan.recipe.check_files(plan.seed, index)
+        record |= {"status": "failed", "reason": f"{type(error).__name__}: {plan.recipe.text_of(error)}"}
         return _written(plan, record, Outcome(_without_scene(record)))
     vertices = sum(trajectory.counts("vertex"))
-    try:
-        record |= _write(plan, trajectory, record)
-    except OSError as error:
-        return Outcome(record, problem=_storage_problem(plan, error))
-    outcome = Outcome(_without_scene(record), time.process_time() - begun, vertices)
-    return _written(plan, record, outcome)
+    record |= _write(plan, trajectory, record)
+    return _written(plan, record, Outcome(_without_scene(record), time.process_time() - begun, vertices))
+
+
+def _is_own(error: BaseException) -> bool:
+    """Says whether an error follows from the scene alone. An internal error of the compiled part does, and is no Exception."""
+    is_machine = isinstance(error, MachineError)
+    return isinstance(error, TaffetaError) and not is_machine or type(error).__name__ == "PanicException"
 
 
 def _write(plan: Plan, trajectory: Trajectory, facts: Record) -> Record:
@@ -174,15 +184,8 @@ def _write(plan: Plan, trajectory: Trajectory, facts: Record) -> Record:
 
 def _written(plan: Plan, record: Record, outcome: Outcome) -> Outcome:
     """Writes the record of a trajectory, which says that it is whole."""
-    try:
-        plan.store.write(record_name(record["index"]), _json(record))
-    except OSError as error:
-        return Outcome(record, problem=_storage_problem(plan, error))
+    plan.store.write(record_name(record["index"]), _json(record))
     return outcome
-
-
-def _storage_problem(plan: Plan, error: OSError) -> str:
-    return f"{plan.store.url} cannot be written: {error}. What is there is whole; the same command goes on with it"
 
 
 def _hash_of(path: Path) -> tuple[str, int]:
@@ -212,25 +215,29 @@ def _json(content: Any) -> bytes:
     return (json.dumps(content, sort_keys=True) + "\n").encode()
 
 
-def check(plan: Plan, trajectories: int) -> None:
-    """Raises DatasetError if the set cannot be made here; nothing is written."""
-    format_of(plan.format)
+def check_numbers(trajectories: int, frames: int | None, seed: int) -> None:
+    """Raises DatasetError if a number makes no sense."""
+    for name, given, least in (("trajectories", trajectories, 1), ("frames", frames, 1), ("seed", seed, 0)):
+        if given is not None and given < least:
+            raise DatasetError(f"{name} is {given}, but must be at least {least}")
+
+
+def check_recipe(recipe: Recipe, trajectories: int, format: str, seed: int) -> None:
+    """Raises DatasetError if the first scenes or the format make no sense."""
+    format_of(format)
     for index in range(min(trajectories, TRIED_SCENES)):
-        plan.recipe.draw(plan.seed, index)
-    try:
-        known, names = plan.store.read_json(SET), plan.store.list()
-    except DatasetError:
-        raise
-    except Exception as error:
-        # Object stores have exceptions of their own for wrong keys and names.
-        text = f"cannot be used as a folder ({type(error).__name__}: {error}): choose another one"
-        raise DatasetError(f"{plan.store.url} {text}") from error
+        recipe.draw(seed, index)
+
+
+def check_folder(plan: Plan) -> None:
+    """Raises DatasetError if the set cannot be in its folder; nothing is written."""
+    known = plan.store.read_json(SET)
+    # What a full disk or a kill has left of the first file is nothing.
+    names = [] if known is not None else [name for name in plan.store.names() if name != PARTIAL]
+    if names:
+        text = "holds other files, and no data set: choose an empty folder, or one that this command began"
+        raise DatasetError(f"{plan.store.url} {text}")
     if known is None:
-        # What a full disk or a kill has left of the first file.
-        names.pop(PARTIAL, None)
-        if names:
-            text = "holds other files, and no data set: choose an empty folder, or one that this command began"
-            raise DatasetError(f"{plan.store.url} {text}")
         return
     wanted = plan.identity()
     found = known.get("identity", {}) if isinstance(known, dict) else {}
@@ -247,15 +254,14 @@ def make_set(plan: Plan, trajectories: int, engine: Engine, listen: Listener) ->
         text = f"holds {max(known) + 1} trajectories, and {trajectories} are wanted: ask for as many or more"
         raise DatasetError(f"{plan.store.url} {text}. Nothing was changed")
     summary = Summary(list(known.values()))
-    try:
-        plan.store.write(SET, _json({"identity": plan.identity(), "name": plan.recipe.name, "scene": plan.recipe.tables}))
-        listen(summary, None)
-        _make_missing(plan, (index for index in range(trajectories) if index not in known), engine, summary, listen)
-        _write_manifest(plan, summary)
-        if len(summary.records) == trajectories:
-            _finish(plan, summary)
-    except OSError as error:
-        raise DatasetError(_storage_problem(plan, error)) from error
+    files = {name: file.sha256 for name, file in plan.recipe.files.items()}
+    facts = {"identity": plan.identity(), "name": plan.recipe.name, "scene": plan.recipe.tables, "files": files}
+    plan.store.write(SET, _json(facts))
+    listen(summary, None)
+    _make_missing(plan, (index for index in range(trajectories) if index not in known), engine, summary, listen)
+    _write_manifest(plan, summary)
+    if len(summary.records) == trajectories:
+        _finish(plan, summary)
     return summary
 
 
@@ -266,9 +272,6 @@ def _make_missing(plan: Plan, missing: Iterator[int], engine: Engine, summary: S
             summary.lost[index] = str(outcome)
             listen(summary, {"index": index, "status": "lost", "reason": str(outcome)})
             continue
-        if outcome.problem is not None:
-            _write_manifest(plan, summary)
-            raise DatasetError(outcome.problem)
         if summary.made == 0 and not plan.store.exists(record_name(index)):
             text = "was written by a worker, but is not seen here: all machines must share the folder, or use a URL"
             raise DatasetError(f"{plan.store.url}/{record_name(index)} {text} such as s3://bucket/set")
@@ -291,10 +294,10 @@ def _count(summary: Summary, outcome: Outcome) -> None:
 def _known(plan: Plan) -> dict[int, Record]:
     """Returns the records of the trajectories that are there, whole and of the size that was written."""
     name_of = format_of(plan.format).name_of
-    there = plan.store.list(name_of(0).rsplit("/", 1)[0])
+    there = plan.store.sizes(name_of(0).rsplit("/", 1)[0])
     listed = _read_manifest(plan)
     known: dict[int, Record] = {}
-    for name in plan.store.list(RECORDS):
+    for name in plan.store.sizes(RECORDS):
         if not name.removesuffix(".json").isdigit():
             continue
         index = int(name.removesuffix(".json"))
@@ -302,18 +305,19 @@ def _known(plan: Plan) -> dict[int, Record]:
         if record is None or record["status"] == "failed":
             # Whoever has deleted a record of a failure may have a newer one than the manifest.
             record = plan.store.read_json(f"{RECORDS}/{name}")
-        size = there.get(name_of(index).rsplit("/", 1)[-1], 0)
-        is_whole = record["status"] == "failed" or size in (record["bytes"], None)
-        if is_whole:
+        size = there.get(name_of(index).rsplit("/", 1)[-1])
+        if record["status"] == "failed" or size == record["bytes"]:
             known[index] = _without_scene(record)
     return known
 
 
 def _read_manifest(plan: Plan) -> dict[int, Record]:
-    if not plan.store.exists(MANIFEST):
+    try:
+        records = map(json.loads, (plan.store.read(MANIFEST) or b"").decode().splitlines())
+        return {record["index"]: record for record in records}
+    except (ValueError, KeyError, TypeError):
+        # It says nothing that the records do not say.
         return {}
-    records = map(json.loads, plan.store.read(MANIFEST).decode().splitlines())
-    return {record["index"]: record for record in records}
 
 
 def _write_manifest(plan: Plan, summary: Summary) -> None:

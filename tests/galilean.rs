@@ -39,7 +39,7 @@ fn energy_seen_from(observer: DVec3, world: &World) -> f64 {
     (kinetic + now.stretch_energy + now.bend_energy) / (0.5 * mass * 15.0 * 15.0)
 }
 
-/// What CCD stops goes on with the body that it meets. Stopped in space, it was hit by the box at 30 m/s: the energy of the impact
+/// Cloth that CCD stops goes on with the body that it meets. Stopped in space, it was hit by the box at 30 m/s: the energy of the impact
 /// became three times as large.
 #[test]
 fn a_box_that_moves_is_met_as_one_at_rest() {
@@ -62,8 +62,8 @@ fn a_box_that_moves_is_met_as_one_at_rest() {
     }
 }
 
-/// Pushes after the solution once turned each way that CCD had cut into velocity, and more than that: in substeps of 4 ms the energy rose
-/// to thousands of times that of the impact.
+/// Pushes after the solution once turned each way that CCD had cut into velocity. In substeps of 4 ms the energy rose to thousands of times
+/// that of the impact.
 #[test]
 fn long_substeps_do_not_blow_an_impact_up() {
     for substeps in [4, 8] {

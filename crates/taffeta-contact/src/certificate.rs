@@ -1,7 +1,7 @@
 //! The safeguard: shortens motions until no pair of primitives can cross, at any speed.
 //!
 //! Every vertex moves along a segment, `x + τ (f + t (δ − f))` with `τ` from 0 to 1; its fraction `t` starts at 1 and only falls.
-//! The frame `f` is common to all vertices that can meet, so that nothing is stopped relative to a point of space: seen from the
+//! The frame `f` is common to all vertices that can meet, so that nothing is stopped relative to a point of space. Seen from the
 //! frame, a vertex moves by `t (δ − f)`. A pair that is apart at `x` stays apart on the whole path if one of these holds:
 //!
 //! * the boxes around the paths of its two primitives are disjoint;

@@ -58,7 +58,7 @@ impl<'a> MovingShape<'a> {
         Self { obstacle, poses, start, end, skeleton, angle, axis, reach }
     }
 
-    /// How far the motion of the shape takes a point \[m\].
+    /// The displacement of a point that moves along with the shape \[m\].
     pub(crate) fn displacement(&self, point: DVec3) -> DVec3 {
         let [first, last] = &self.poses;
         if first == last { DVec3::ZERO } else { last.apply(first.apply_inverse(point)) - point }
@@ -275,8 +275,8 @@ impl GuardedFace {
         })
     }
 
-    /// The factors by which the motions relative to the frame must be shortened so that a plane across `normal`, which moves along with the
-    /// surface of the shape, stays below the face; `None` if shortening does not help.
+    /// The factors by which the motions relative to the frame must be shortened so that a plane across `normal` stays below the
+    /// face. It moves along with the surface of the shape. `None`: shortening does not help.
     fn ask(
         &self,
         shape: &MovingShape<'_>,

@@ -424,7 +424,7 @@ impl Proximity {
     }
 }
 
-/// Where a vertex comes to that makes a fraction of its motion in its frame; bit by bit where it was to if it makes all of it.
+/// The end of a vertex that makes a fraction of its motion in its frame \[m\]; all of it, bit by bit.
 fn place(step: Step<'_>, (v, fraction): (usize, f64), (moves, frames): (&[DVec3], &[DVec3])) -> DVec3 {
     if fraction == 1.0 {
         return step.end[v];

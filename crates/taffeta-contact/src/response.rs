@@ -152,7 +152,7 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
 /// contacts, and primitives that hand a load to each other; at once they would push like a blow. A contact that has borne a load begins
-/// with no more than that: where it has become stiffer \[N/m\], its spring would let go of more than it has taken up.
+/// with at most twice as much. If it has become stiffer \[N/m\], its spring would otherwise let go of more than it has taken up.
 pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
     for (contact, stiffness) in contacts.iter_mut().zip(stiffnesses) {
         let row = &contact.row;

@@ -1,7 +1,7 @@
 //! The frames in which motions are shortened.
 //!
-//! What is stopped goes on with the bodies that it meets, not with the point of space where it happened to be: cloth that is stopped
-//! before a body at 30 m/s would be hit by it at that speed. Cloths that can meet share a frame, their mean motion.
+//! A vertex that is stopped goes on with the bodies that it meets. If it stayed at a point of space, a body at 30 m/s would hit it
+//! at that speed. Cloths that can meet share a frame, their mean motion.
 //! If they can meet what cannot be stopped, it is the motion of that.
 
 use crate::guard::{GuardedFace, MovingShape};

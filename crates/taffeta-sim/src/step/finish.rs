@@ -52,8 +52,8 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
         velocities.raw[i] = (position - base) * (1.0 / scale);
         positions.raw[i] = position;
     }
-    // Of a stage that is shorter than the substep, where the safeguard has put a vertex is no velocity: seen from its base it would be
-    // 1/γ times as large, and cloth that is pushed out of the way would gain energy.
+    // Where the safeguard has put a vertex is no velocity of the second stage. Over its length `γh` it would be 1/γ times as large, and
+    // cloth that is pushed out of the way would gain energy.
     for (i, _) in &work.displaced {
         velocities.raw[*i] = (positions.raw[*i] - work.start[*i]) * (1.0 / h);
     }

@@ -38,11 +38,13 @@ fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
     *plan = attempt.plan;
 }
 
-/// Returns whether a substep can turn out to be too rough.
-pub(crate) fn may_be_rough(world: &World) -> bool {
+/// Returns whether a substep of length `h` \[s\] can turn out to be too rough. If obstacles ask for shorter ones than the error ever does,
+/// it says nothing.
+pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
-    adapts_substeps(world) && !world.inputs.is_rough && !is_led && world.scratch.effort.is_plentiful()
+    let is_judged = adapts_substeps(world) && !world.inputs.is_rough && 1.5 * h > SHORTEST;
+    is_judged && !is_led && world.scratch.effort.is_plentiful()
 }
 
 /// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for; if none

@@ -67,7 +67,7 @@ fn run_substeps(
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
-        let attempt = may_be_rough(world).then(|| begin_attempt(world, &plan));
+        let attempt = may_be_rough(world, h).then(|| begin_attempt(world, &plan));
         let mut error: f64 = 0.0;
         let pieces = pieces(world, h)?;
         plan.substeps += pieces.len() as u32 - 1;

@@ -4,6 +4,7 @@
 //! `ρ` is the density, `I` the number of sweeps, and `s` the length of the edges. In series with the stiffness `k` of the material,
 //! it has the tension `T = ε k K/(k + K)` at a strain `ε`. The part `T/K` of that strain is false, and comes out as motion
 //! when contact asks for more substeps. The load path knows the weight that a cloth carries; a taut one bears many times of it.
+//!
 //! Stiffness and density are those per width of a cloth \[N/m, kg/m²\], of the section of a rope \[N, kg/m\] and of a
 //! solid \[Pa, kg/m³\].
 

@@ -5,7 +5,7 @@
 //! Obstacles are nodes by their names that move, or stand still.
 //!
 //! Attributes: `POSITION` \[m\], `TEXCOORD_0`, the material coordinates \[m\] as they are, `_VELOCITY` \[m/s\] and `_SIZE`
-//! \[m\]. A vertex with several material coordinates is there once for each. glTF has no values of faces: strain and
+//! \[m\]. Each panel with a name is a primitive with a material of that name. A vertex with several material coordinates is there once for each. glTF has no values of faces: strain and
 //! curvature are left out. Numbers have 32 bits, and a file may have 4 GiB.
 
 mod document;
@@ -96,8 +96,19 @@ impl GlbWriter {
             attributes.push(("_SIZE", document.floats(Type::Scalar, &values, Element::Vertex)?));
         }
         let mode = if frame.is_curve { Mode::LineStrip } else { Mode::Triangles };
-        let indices = if frame.is_curve { None } else { Some(document.indices(&source.indices)?) };
-        Ok(document.mesh_node(name, attributes, indices, mode))
+        let mut parts = Vec::new();
+        match &frame.panels {
+            _ if frame.is_curve => parts.push((None, None)),
+            None => parts.push((Some(document.indices(&source.indices)?), None)),
+            Some(panels) => {
+                let corners = source.indices.as_chunks::<3>().0;
+                for (panel, faces) in panels.lists().into_iter().filter(|(_, faces)| !faces.is_empty()) {
+                    let own: Vec<u32> = faces.iter().flat_map(|face| corners[*face as usize]).collect();
+                    parts.push((Some(document.indices(&own)?), Some(panel)));
+                }
+            }
+        }
+        Ok(document.mesh_node(name, attributes, &parts, mode))
     }
 
     fn animate_poses(&mut self, node: Node, poses: &[(u64, Pose)]) -> io::Result<()> {

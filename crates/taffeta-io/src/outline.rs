@@ -10,9 +10,9 @@
 //! Lengths on a page with a physical size (`width` or `height` in mm, cm, Q, in, pt or pc) are those of the page. Otherwise a
 //! unit of the drawing is a meter. A scale, meters per unit of the drawing, goes before both.
 
-mod chords;
-mod mesh;
-mod regions;
+pub(crate) mod chords;
+pub(crate) mod mesh;
+pub(crate) mod regions;
 mod svg;
 
 use crate::read_file;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
 
 /// More faces than this are taken for a mistake.
-const MAX_FACES: f64 = 1e6;
+pub(crate) const MAX_FACES: f64 = 1e6;
 
 /// Why a drawing cannot become a cloth.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -140,7 +140,7 @@ pub enum OutlineDefect {
     },
 }
 
-fn show(at: DVec2) -> String {
+pub(crate) fn show(at: DVec2) -> String {
     format!("[{:.5}, {:.5}]", at.x, at.y)
 }
 

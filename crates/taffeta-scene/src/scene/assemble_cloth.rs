@@ -10,6 +10,7 @@ use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
 use taffeta_core::PanelPoint;
 use taffeta_core::panel_point::PanelSearch;
+use taffeta_io::garment::read_garment;
 use taffeta_io::grid;
 use taffeta_io::obj::read_obj;
 use taffeta_io::outline::read_outline;
@@ -39,17 +40,18 @@ impl Assembly<'_> {
         self.check_thickness(key, cloth, &placed);
         self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
         let seams = self.resolve_seams(key, cloth, &placed)?;
-        let names = placed.list_names();
-        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), names), pins, seams);
+        let (vertices, panels) = (placed.list_names(), placed.name_panels());
+        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), vertices, panels), pins, seams);
         match pair_seams(&mut built) {
             Ok(()) => Some(built),
             Err(SeamError { seam, defect }) => {
                 let side = defect.side().map_or(String::new(), |side| format!(".{side}"));
                 let defect = defect.renumber(|vertex| placed.name_vertex(vertex));
-                self.report(
-                    &format!("{key}.seam.{seam}{side}"),
-                    format!("seam {seam} of the cloth {:?}: {defect}", cloth.name),
-                );
+                let place = match (&placed.garment, seam.checked_sub(cloth.seams.len())) {
+                    (Some(garment), Some(stitch)) => (shape_key, garment.name_stitch(stitch)),
+                    _ => (format!("{key}.seam.{seam}{side}"), format!("seam {seam}")),
+                };
+                self.report(&place.0, format!("{} of the cloth {:?}: {defect}", place.1, cloth.name));
                 None
             }
         }
@@ -73,6 +75,19 @@ impl Assembly<'_> {
                 let (placed, shape_key) = (self.load_mesh(key, cloth)?, format!("{key}.mesh"));
                 self.take_memory(&shape_key, cloth, placed.mesh.faces.len() as u64)?;
                 Some((placed, shape_key))
+            }
+            ClothShape::Garment { path, edge_length, .. } => {
+                let shape_key = format!("{key}.garment");
+                match read_garment(path, *edge_length) {
+                    Ok(garment) => {
+                        self.take_memory(&shape_key, cloth, garment.mesh.faces.len() as u64)?;
+                        Some((PlacedMesh::from_garment(garment), shape_key))
+                    }
+                    Err(error) => {
+                        self.report(&shape_key, error.to_string());
+                        None
+                    }
+                }
             }
             ClothShape::Outline { path, edge_length, scale } => {
                 let shape_key = format!("{key}.outline");
@@ -205,6 +220,9 @@ impl Assembly<'_> {
                 }
             }
             seams.push(resolved);
+        }
+        if let (ClothShape::Garment { sewing_time, .. }, Some(garment)) = (&cloth.shape, &placed.garment) {
+            seams.extend(garment.seams(*sewing_time));
         }
         Some(seams)
     }

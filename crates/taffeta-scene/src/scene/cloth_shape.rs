@@ -1,6 +1,7 @@
 //! Sources of the mesh of a cloth.
 
 use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
+use super::seam::DEFAULT_TIME;
 use crate::keys::{Choice, Count, Fixed, Number, Spread};
 use crate::place::Place;
 use glam::{DVec2, DVec3};
@@ -46,6 +47,15 @@ pub enum ClothShape {
         /// Meters per unit of the drawing; `None`: as the drawing says.
         scale: Option<f64>,
     },
+    /// A sewing pattern, see [`read_garment`](taffeta_io::read_garment).
+    Garment {
+        /// Absolute path.
+        path: PathBuf,
+        /// Length of the edges \[m\].
+        edge_length: f64,
+        /// Time in which its stitches close \[s\].
+        sewing_time: f64,
+    },
 }
 
 impl ClothShape {
@@ -71,6 +81,12 @@ impl ClothShape {
                 outline_scale: scale.map(Number),
                 ..none
             },
+            Self::Garment { path, edge_length, sewing_time } => ClothTable {
+                garment: Some(path.into()),
+                edge_length: Some(Number(*edge_length)),
+                sewing_time: Some(Number(*sewing_time)),
+                ..none
+            },
         }
     }
 
@@ -79,6 +95,7 @@ impl ClothShape {
         match self {
             Self::Mesh { path, .. } => Some(("mesh", path)),
             Self::Outline { path, .. } => Some(("outline", path)),
+            Self::Garment { path, .. } => Some(("garment", path)),
             Self::Grid { .. } | Self::Ball { .. } => None,
         }
     }
@@ -99,10 +116,18 @@ impl ClothShape {
                 if table.edge_length.is_none() {
                     at.miss("edge_length", "edge_length = 0.02");
                 }
-                Some(Self::Outline {
-                    path: at.absolute(&table.outline.as_ref()?.0),
-                    edge_length: table.edge_length?.0,
-                    scale: table.outline_scale.map(f64::from),
+                let edge_length = table.edge_length?.0;
+                Some(match &table.garment {
+                    Some(path) => Self::Garment {
+                        path: at.absolute(&path.0),
+                        edge_length,
+                        sewing_time: table.sewing_time.map_or(DEFAULT_TIME, f64::from),
+                    },
+                    None => Self::Outline {
+                        path: at.absolute(&table.outline.as_ref()?.0),
+                        edge_length,
+                        scale: table.outline_scale.map(f64::from),
+                    },
                 })
             }
         }
@@ -121,7 +146,14 @@ fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
     }
     if shape != "outline" {
         let help = "it belongs to `outline`, an SVG file with closed paths";
-        refuse(&["edge_length", "outline_scale"], "an outline", help);
+        refuse(&["outline_scale"], "an outline", help);
+    }
+    if shape != "garment" {
+        refuse(&["sewing_time"], "a garment", "it belongs to `garment`, a sewing pattern");
+    }
+    if !["outline", "garment"].contains(&shape) {
+        let help = "it belongs to `outline`, an SVG file with closed paths, and to `garment`, a sewing pattern";
+        refuse(&["edge_length"], "an outline or a garment", help);
     }
 }
 

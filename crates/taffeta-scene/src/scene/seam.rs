@@ -9,7 +9,7 @@ use serde_json::json;
 use taffeta_sim::{Mode, SeamDescription, SeamSides, SimulationSettings};
 
 /// Time over which a seam closes unless the scene says how long \[s\].
-const DEFAULT_TIME: f64 = 1.0;
+pub(super) const DEFAULT_TIME: f64 = 1.0;
 
 /// Two runs of the boundary that are sewn together.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -122,14 +122,20 @@ pub(super) fn resolve_seams(
     settings: &SimulationSettings,
     at: &Place<'_>,
 ) -> Vec<SeamDescription> {
-    let first = at.at(0);
-    if !tables.is_empty() && !settings.solver.capabilities().seams {
-        let message = format!("`{first}`: the solver {:?} cannot sew", settings.solver.name());
-        first.refuse(message, "take solver = \"global\", \"direct\" or \"block\"");
-    }
-    if !tables.is_empty() && settings.mode == Mode::Static {
-        let message = format!("`{first}`: sewing takes time, of which there is none in a static scene");
-        first.refuse(message, "mode = \"dynamic\"");
+    if !tables.is_empty() {
+        check_sewing(settings, &at.at(0));
     }
     tables.iter().enumerate().filter_map(|(number, table)| table.resolve(&at.at(number))).collect()
+}
+
+/// Refuses sewing under a solver or a mode that cannot.
+pub(super) fn check_sewing(settings: &SimulationSettings, at: &Place<'_>) {
+    if !settings.solver.capabilities().seams {
+        let message = format!("`{at}`: the solver {:?} cannot sew", settings.solver.name());
+        at.refuse(message, "take solver = \"global\", \"direct\" or \"block\"");
+    }
+    if settings.mode == Mode::Static {
+        let message = format!("`{at}`: sewing takes time, of which there is none in a static scene");
+        at.refuse(message, "mode = \"dynamic\"");
+    }
 }

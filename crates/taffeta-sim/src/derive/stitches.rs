@@ -6,12 +6,14 @@
 //! and what most threads do not need the others have.
 
 use crate::derive::source::Source;
+use crate::model::description::SimulationSettings;
 use crate::model::setup::Setup;
 use taffeta_solve::block::Stitch;
 
 /// The stitches of all open seams with the seam and the pair that each belongs to.
 pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
-    let Source { setup: Setup { seams, .. }, sheet, time, .. } = *source;
+    let Source { setup: Setup { seams, settings, .. }, sheet, time, .. } = *source;
+    let pull = Pull::of(settings);
     if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
         return (Vec::new(), Vec::new());
     }
@@ -27,7 +29,7 @@ pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>
                 vertices: [index[*a], index[*b]],
                 gap: law.thread(*gap, time),
                 stiffness: law.stiffness,
-                reach: law.reach(mean_strain(law.lateness(time)), share),
+                reach: law.reach(pull.mean_strain(law.lateness(time)), share),
             });
             places.push([number, pair]);
         }
@@ -35,19 +37,37 @@ pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>
     (stitches, places)
 }
 
-/// Strain to which the threads of a seam pull the cloth, on average, while the seam has time.
-const PULL_STRAIN: f64 = 0.05;
+/// Pull against the weight of the cloth, and without weight. Where threads pull thin cloth hard, it crumples, and what is
+/// crumpled blocks the seam.
+const PULL: Pull = Pull { strain: 0.05, growth: 1.0 };
+const GENTLE_PULL: Pull = Pull { strain: 0.005, growth: 14.5 };
 
-/// Growth of the pull after the time of the seam, for each further time of the seam, and its largest value. A body that is too
-/// wide for the garment is no reason to leave the seam open as long as the cloth bears it.
+/// Largest mean strain to which a seam pulls. A body that is too wide for the garment is no reason to leave the seam open as
+/// long as the cloth bears it.
 const LATE_PULL_STRAIN: f64 = 0.15;
 
-/// Strain to which a single thread pulls.
+/// Strain to which a single thread pulls, and relative to the mean.
 const TIP_STRAIN: f64 = 0.5;
+const TIP_RATIO: f64 = 10.0;
 
-/// The mean strain to which a seam may pull when it is late by this part of its time.
-pub(crate) fn mean_strain(lateness: f64) -> f64 {
-    (PULL_STRAIN * (1.0 + lateness.max(0.0))).min(LATE_PULL_STRAIN)
+/// Pull of the seams of a world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pull {
+    /// Strain to which the threads pull the cloth, on average, while a seam has time.
+    strain: f64,
+    /// Its growth for each further time of the seam, relative to it.
+    growth: f64,
+}
+
+impl Pull {
+    pub(crate) fn of(settings: &SimulationSettings) -> Self {
+        if settings.gravity_while_sewing { PULL } else { GENTLE_PULL }
+    }
+
+    /// The mean strain to which a seam may pull when it is late by this part of its time.
+    pub(crate) fn mean_strain(self, lateness: f64) -> f64 {
+        (self.strain * (1.0 + self.growth * lateness.max(0.0))).min(LATE_PULL_STRAIN)
+    }
 }
 
 /// The strain to which every thread may pull, so that on average they pull to the `mean`. `wanted` are the strains that the
@@ -58,16 +78,17 @@ pub(crate) fn strain_bound(mut wanted: Vec<(f64, f64)>, mean: f64) -> f64 {
     wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut rest: f64 = wanted.iter().map(|(_, share)| share).sum();
     let mut left = mean * rest;
+    let tip = TIP_STRAIN.min(TIP_RATIO * mean);
     for (strain, share) in &wanted {
         // What is left, if all that are still to come get as much.
         let bound = left / rest;
         if *strain >= bound {
-            return bound.clamp(mean, TIP_STRAIN);
+            return bound.clamp(mean, tip);
         }
         left -= strain * share;
         rest -= share;
     }
-    TIP_STRAIN
+    tip
 }
 
 #[cfg(test)]

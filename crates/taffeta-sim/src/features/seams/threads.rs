@@ -5,7 +5,7 @@
 //! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::stitches::{mean_strain, strain_bound};
+use crate::derive::stitches::{Pull, strain_bound};
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
@@ -56,6 +56,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
     let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
     let x = &world.state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
+    let pull = Pull::of(&world.setup.settings);
     let cloths = &world.setup.cloths;
     let age = |law: &SeamLaw| cloths[law.cloth].age(time);
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
@@ -71,7 +72,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         // Pairs that have become one need nothing.
         let open: f64 = wanted.iter().map(|(_, share)| share).sum();
         wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
-        strain_bound(wanted, mean_strain(law.lateness(age(law))))
+        strain_bound(wanted, pull.mean_strain(law.lateness(age(law))))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {

@@ -18,7 +18,7 @@ enum Edge {
 }
 
 impl Edge {
-    /// The same curve in the other direction.
+    /// Its curve in the other direction.
     fn turned(self) -> Self {
         let turn = |[x, y]: Point| [1.0 - x, -y];
         match self {
@@ -54,9 +54,10 @@ impl Pattern {
     fn panel(&mut self, name: &str, outline: &[(Point, Edge)], place: [f64; 3], turn: f64) {
         let vertices: Vec<String> = outline.iter().map(|(point, _)| format!("{point:?}")).collect();
         let count = outline.len();
-        let edges = outline.iter().enumerate().map(|(k, (_, edge))| {
-            format!("{{\"endpoints\": [{k}, {}]{}}}", (k + 1) % count, edge.json())
-        });
+        let edges = outline
+            .iter()
+            .enumerate()
+            .map(|(k, (_, edge))| format!("{{\"endpoints\": [{k}, {}]{}}}", (k + 1) % count, edge.json()));
         self.panels.push(format!(
             "\"{name}\": {{\n      \"translation\": {place:?},\n      \"rotation\": [0.0, 0.0, {turn:?}],\n      \"vertices\": [{}],\n      \
              \"edges\": [\n        {}\n      ]\n    }}",
@@ -211,7 +212,8 @@ pub fn t_shirt(shirt: &TShirt) -> String {
 
 /// A tunic without sleeves, with slits in the sides.
 pub fn tunic() -> String {
-    let sizes = TShirt { half_width: 29.0, side: 60.0, armhole: 22.0, half_shoulder: 16.0, ..TShirt::default() };
+    let sizes =
+        TShirt { half_width: 29.0, side: 60.0, armhole: 22.0, half_shoulder: 16.0, ..TShirt::default() };
     let slit = |outline: Vec<(Point, Edge)>| {
         let mut cut = Vec::new();
         for (k, vertex) in outline.iter().enumerate() {

@@ -47,7 +47,8 @@ pub struct FaceGroups {
 impl FaceGroups {
     /// The faces of each group, with its name.
     pub fn lists(&self) -> Vec<(&str, Vec<u32>)> {
-        let mut lists: Vec<(&str, Vec<u32>)> = self.names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        let mut lists: Vec<(&str, Vec<u32>)> =
+            self.names.iter().map(|name| (name.as_str(), Vec::new())).collect();
         (0..).zip(&self.of_face).for_each(|(face, group)| lists[*group as usize].1.push(face));
         lists
     }
@@ -105,7 +106,10 @@ impl FrameData {
         if let Some(FaceGroups { names, of_face }) = &self.panels
             && let Some(panel) = of_face.iter().find(|panel| **panel as usize >= names.len())
         {
-            return Some(format!("a face is of panel {panel}, but there are {} names of panels", names.len()));
+            return Some(format!(
+                "a face is of panel {panel}, but there are {} names of panels",
+                names.len()
+            ));
         }
         let wrong = lengths.into_iter().find(|(_, found, expected)| found.is_some_and(|n| n != *expected));
         wrong.map(|(name, found, expected)| {

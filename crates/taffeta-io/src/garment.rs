@@ -135,9 +135,8 @@ impl Garment {
         let is_clockwise = regions::signed_area(&outline.points) < 0.0;
         let mut chart = Chart { is_mirrored: is_clockwise != is_flipped, shift: DVec2::ZERO };
         let coords = flat.positions.iter().map(|p| chart.apply(p.truncate()));
-        let corners = coords.fold([DVec2::INFINITY, DVec2::NEG_INFINITY], |[low, high], u| {
-            [low.min(u), high.max(u)]
-        });
+        let corners =
+            coords.fold([DVec2::INFINITY, DVec2::NEG_INFINITY], |[low, high], u| [low.min(u), high.max(u)]);
         chart.shift.x = *left - corners[0].x;
         *left += corners[1].x - corners[0].x + edge_length;
 

@@ -61,8 +61,7 @@ impl Curve {
                 Ok(Self::Segment(PathSeg::Quad(curve)))
             }
             "cubic" => {
-                let [a, b] =
-                    numbers(&params).ok_or_else(|| wrong("cubic", "two points [[x, y], [x, y]]"))?;
+                let [a, b] = numbers(&params).ok_or_else(|| wrong("cubic", "two points [[x, y], [x, y]]"))?;
                 let curve = CubicBez::new(point(start), point(place(a)), point(place(b)), point(end));
                 Ok(Self::Segment(PathSeg::Cubic(curve)))
             }

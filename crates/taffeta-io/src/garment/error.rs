@@ -153,13 +153,15 @@ pub enum GarmentDefect {
     CurveParams {
         /// The type.
         kind: &'static str,
-        /// What was found.
+        /// Parameters in the file.
         found: String,
-        /// What the type needs.
+        /// Parameters of the type.
         needed: &'static str,
     },
     /// A circle cannot reach both ends.
-    #[error("a circle of radius {radius:.4} m cannot join its ends, which are {apart:.4} m apart: the radius is at least half of that")]
+    #[error(
+        "a circle of radius {radius:.4} m cannot join its ends, which are {apart:.4} m apart: the radius is at least half of that"
+    )]
     SmallCircle {
         /// The radius \[m\].
         radius: f64,
@@ -181,7 +183,9 @@ pub enum GarmentDefect {
     #[error("it encloses no area: its vertices lie on one line")]
     NoArea,
     /// A panel is smaller than the edges that its mesh should have.
-    #[error("it is {size:.4} m large, which is less than the edge_length of {edge_length} m: choose a smaller edge_length")]
+    #[error(
+        "it is {size:.4} m large, which is less than the edge_length of {edge_length} m: choose a smaller edge_length"
+    )]
     SmallerThanEdge {
         /// The larger side of the box around it \[m\].
         size: f64,
@@ -195,10 +199,15 @@ pub enum GarmentDefect {
         reason: String,
     },
     /// A stitch is no pair of edges.
-    #[error("it is no pair of edges: {0}; for example [{{ \"panel\": \"front\", \"edge\": 3 }}, {{ \"panel\": \"back\", \"edge\": 1 }}]")]
+    #[error(
+        "it is no pair of edges: {0}; for example [{{ \"panel\": \"front\", \"edge\": 3 }}, {{ \"panel\": \"back\", \"edge\": 1 }}]"
+    )]
     NotAStitch(String),
     /// A stitch names no panel.
-    #[error("there is no panel {name:?}: correct the name, or remove the stitch. The panels are {}", list(panels))]
+    #[error(
+        "there is no panel {name:?}: correct the name, or remove the stitch. The panels are {}",
+        list(panels)
+    )]
     NoPanel {
         /// The name.
         name: String,

@@ -181,7 +181,8 @@ impl Document {
         let mut primitives = Vec::new();
         for (indices, material) in parts {
             let material = material.map_or(0, |name| self.material(name));
-            let mut primitive = json!({ "attributes": attributes, "material": material, "mode": mode as u32 });
+            let mut primitive =
+                json!({ "attributes": attributes, "material": material, "mode": mode as u32 });
             if let Some(indices) = indices {
                 primitive["indices"] = indices.0.into();
             }

@@ -60,9 +60,8 @@ pub(super) fn divide(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
 fn divide_once(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
     let fine = sample_finely(segments, edge_length);
     let count = fine.len();
-    let is_corner = |k: &usize| {
-        turn([fine[(k + count - 1) % count], fine[*k], fine[(k + 1) % count]]) > CORNER
-    };
+    let is_corner =
+        |k: &usize| turn([fine[(k + count - 1) % count], fine[*k], fine[(k + 1) % count]]) > CORNER;
     let mut corners: Vec<usize> = (0..count).filter(is_corner).collect();
     if corners.is_empty() && count > 0 {
         corners.push(0);

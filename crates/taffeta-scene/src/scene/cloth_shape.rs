@@ -152,7 +152,8 @@ fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
         refuse(&["sewing_time"], "a garment", "it belongs to `garment`, a sewing pattern");
     }
     if !["outline", "garment"].contains(&shape) {
-        let help = "it belongs to `outline`, an SVG file with closed paths, and to `garment`, a sewing pattern";
+        let help =
+            "it belongs to `outline`, an SVG file with closed paths, and to `garment`, a sewing pattern";
         refuse(&["edge_length"], "an outline or a garment", help);
     }
 }

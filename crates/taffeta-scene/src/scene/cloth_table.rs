@@ -31,6 +31,9 @@ const MAX_LEVEL: u64 = 8;
         "garment": ["edge_length"],
         "sewing_time": ["garment"],
         "outline_scale": ["outline"],
+    }),
+    "dependentSchemas" = json!({
+        "edge_length": { "anyOf": [{ "required": ["outline"] }, { "required": ["garment"] }] }
     })
 ))]
 pub(super) struct ClothTable {

@@ -135,7 +135,8 @@ impl Derived {
         let Setup { cloths, bodies, pins, .. } = setup;
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
-        let models: Vec<_> = cloths.iter().enumerate().map(|(number, _)| model_now(&source, number)).collect();
+        let models: Vec<_> =
+            cloths.iter().enumerate().map(|(number, _)| model_now(&source, number)).collect();
         let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };

@@ -269,3 +269,25 @@ pub fn skirt() -> String {
     pattern.stitch([("back", behind(2)), ("band_back", behind(0))]);
     pattern.json()
 }
+
+/// Twenty T-shirts of random sizes, wide enough for the mannequin.
+pub fn variations() -> Vec<TShirt> {
+    let mut state = 12_345_u64;
+    // A linear congruential generator (D. Knuth, MMIX).
+    let mut between = |low: f64, high: f64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        low + (high - low) * (state >> 33) as f64 / f64::from(1_u32 << 31)
+    };
+    let shirt = |_| TShirt {
+        half_width: between(24.0, 31.0),
+        side: between(28.0, 46.0),
+        armhole: between(19.0, 23.0),
+        half_shoulder: between(17.5, 20.5),
+        half_neck: between(7.5, 9.5),
+        slope: between(2.5, 4.5),
+        neckline: between(5.0, 12.0),
+        sleeve: between(18.0, 30.0),
+        cuff: between(17.0, 20.0),
+    };
+    (0..20).map(shirt).collect()
+}

@@ -38,6 +38,7 @@ pub mod npz;
 pub mod numbers;
 pub mod obj;
 pub mod outline;
+pub mod panels;
 pub mod ply;
 pub mod polygons;
 mod solid_box;
@@ -60,7 +61,7 @@ pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_grouped_obj, write_indexed_obj, write_obj, write_polyline,
 };
-pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
+pub use outline::{OutlineDefect, OutlineError, parse_outline, read_named_outline, read_outline};
 pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
 pub use solid_box::solid_box;

@@ -10,7 +10,7 @@ use super::membrane::{
 use super::pin_table::PinTable;
 use super::projective::warn_of_projective;
 use super::remesh::RemeshTable;
-use super::seam::{SeamTable, check_sewing, resolve_seams};
+use super::seam::{SceneSeam, SeamTable, check_sewing, resolve_seams};
 use super::tearing::{TearingParts, check_folds, check_tearing};
 use crate::keys::{BodyName, Choice, Number};
 use crate::place::Place;
@@ -47,7 +47,7 @@ pub struct SceneCloth {
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
     /// Seams. Vertex numbers are those of the mesh file.
-    pub seams: Vec<SeamDescription>,
+    pub seams: Vec<SceneSeam>,
     /// Remeshing; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges.

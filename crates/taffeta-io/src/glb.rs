@@ -30,6 +30,7 @@ pub struct GlbWriter {
     bodies: Vec<(String, Vec<FrameNode>)>,
     roots: Vec<Node>,
     last: u64,
+    up: DVec3,
 }
 
 impl GlbWriter {
@@ -39,7 +40,12 @@ impl GlbWriter {
     /// If a temporary file cannot be made.
     pub fn new(frame_rate: f64, scratch: &Path) -> io::Result<Self> {
         let document = Document::new(scratch)?;
-        Ok(Self { document, rate: frame_rate, bodies: Vec::new(), roots: Vec::new(), last: 0 })
+        Ok(Self { document, rate: frame_rate, bodies: Vec::new(), roots: Vec::new(), last: 0, up: DVec3::Y })
+    }
+
+    /// Sets the direction that is upward. In glTF that is y, so that a node turns all others if it is another one.
+    pub fn set_upward(&mut self, up: DVec3) {
+        self.up = up.normalize_or(DVec3::Y);
     }
 
     /// Adds a frame of a body. The numbers of a body must increase.
@@ -170,7 +176,12 @@ impl GlbWriter {
             let root = self.document.group(&name, &children);
             self.roots.push(root);
         }
-        let roots = std::mem::take(&mut self.roots);
+        let mut roots = std::mem::take(&mut self.roots);
+        if self.up != DVec3::Y {
+            let turned = self.document.group("upward", &roots);
+            self.document.turn(turned, DQuat::from_rotation_arc(self.up, DVec3::Y));
+            roots = vec![turned];
+        }
         self.document.finish(writer, &roots)
     }
 }

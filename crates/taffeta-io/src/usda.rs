@@ -26,6 +26,7 @@ use taffeta_core::motion::Pose;
 pub struct UsdaWriter {
     prim: String,
     rate: f64,
+    up: DVec3,
     scratch: PathBuf,
     frames: Option<[u64; 2]>,
     kind: &'static str,
@@ -73,12 +74,19 @@ impl UsdaWriter {
         Self {
             prim: prim_name(name),
             rate: frame_rate,
+            up: DVec3::Y,
             scratch: scratch.to_owned(),
             frames: None,
             kind: "Mesh",
             attributes: BTreeMap::new(),
             panels: BTreeMap::new(),
         }
+    }
+
+    /// Sets the direction that is upward; USD knows y and z. By default it is y.
+    #[must_use]
+    pub fn upward(self, up: DVec3) -> Self {
+        Self { up, ..self }
     }
 
     /// Adds a frame. Numbers must increase.
@@ -130,7 +138,7 @@ impl UsdaWriter {
     pub fn finish(self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         let prim = &self.prim;
-        write_header(&mut out, prim, self.rate, self.frames.unwrap_or_default())?;
+        write_header(&mut out, prim, (self.rate, self.up), self.frames.unwrap_or_default())?;
         writeln!(out, "\ndef {} \"{prim}\"\n{{", self.kind)?;
         match self.kind {
             "Mesh" => writeln!(
@@ -203,18 +211,19 @@ pub struct RigidBody {
     pub shapes: Vec<(u64, Vec<DVec3>)>,
 }
 
-/// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run.
+/// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run. `up` is the direction
+/// that is upward.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_usda_bodies(
     writer: impl Write,
-    frame_rate: f64,
+    (frame_rate, up): (f64, DVec3),
     range: [u64; 2],
     bodies: &[RigidBody],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
-    write_header(&mut out, "obstacles", frame_rate, range)?;
+    write_header(&mut out, "obstacles", (frame_rate, up), range)?;
     writeln!(out, "\ndef Xform \"obstacles\"\n{{")?;
     for body in bodies {
         writeln!(out, "    def Mesh \"{}\"\n    {{", prim_name(&body.name))?;
@@ -255,11 +264,17 @@ pub fn write_usda_bodies(
     out.flush()
 }
 
-fn write_header(out: &mut impl Write, prim: &str, rate: f64, [first, last]: [u64; 2]) -> io::Result<()> {
+fn write_header(
+    out: &mut impl Write,
+    prim: &str,
+    (rate, up): (f64, DVec3),
+    [first, last]: [u64; 2],
+) -> io::Result<()> {
+    let axis = if up.z.abs() > up.y.abs() { "Z" } else { "Y" };
     writeln!(
         out,
         "#usda 1.0\n(\n    defaultPrim = \"{prim}\"\n    endTimeCode = {last}\n    framesPerSecond = {rate}\n    \
-         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {rate}\n    upAxis = \"Y\"\n)"
+         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {rate}\n    upAxis = \"{axis}\"\n)"
     )
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Names and numbers are those of the glTF 2.0 specification.
 
+use glam::DQuat;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -209,6 +210,11 @@ impl Document {
             node["children"] = children.iter().map(|child| child.0).collect();
         }
         Node(push(&mut self.nodes, node))
+    }
+
+    /// Turns a node.
+    pub(super) fn turn(&mut self, node: Node, turn: DQuat) {
+        self.nodes[node.0]["rotation"] = turn.to_array().map(|c| c as f32).to_vec().into();
     }
 
     /// Hides a node, by the scale 0, unless the animation scales it.

@@ -302,7 +302,7 @@ fn a_usd_file_has_every_frame_of_every_attribute() {
         assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 12, "{number}");
     }
     let mut bytes = Vec::new();
-    write_usda_bodies(&mut bytes, 30.0, [0, 4], &obstacles()).unwrap();
+    write_usda_bodies(&mut bytes, (30.0, DVec3::Y), [0, 4], &obstacles()).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!((text.matches("def Mesh").count(), text.matches("xformOpOrder").count()), (3, 1));
     assert!(text.contains("4: ( (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1) ),"), "{text}");
@@ -394,4 +394,34 @@ fn faces_know_the_last_group_or_object_before_them() {
     assert_eq!(groups.names, ["default", "left front", "cuff"]);
     assert_eq!(groups.of_face, [0, 1, 1, 2, 1]);
     assert_eq!(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", Path::new("a.obj")).unwrap().groups, None);
+}
+
+#[test]
+fn files_know_what_is_upward() {
+    let folder = tempfile::tempdir().unwrap();
+    let usda = |up: DVec3| {
+        let mut bytes = Vec::new();
+        UsdaWriter::new("a", 24.0, folder.path()).upward(up).finish(&mut bytes).unwrap();
+        write_usda_bodies(&mut bytes, (24.0, up), [0, 0], &[]).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    for (up, axis) in [(DVec3::Y, "Y"), (DVec3::Z, "Z")] {
+        assert_eq!(usda(up).matches(&format!("upAxis = \"{axis}\"")).count(), 2);
+    }
+    let roots = |up: DVec3| {
+        let mut writer = GlbWriter::new(24.0, folder.path()).unwrap();
+        writer.set_upward(up);
+        writer.add("a", 0, &strip(1)).unwrap();
+        let mut glb = Vec::new();
+        writer.finish(&mut glb).unwrap();
+        let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+        let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+        let root = json["scenes"][0]["nodes"][0].as_u64().unwrap() as usize;
+        json["nodes"][root]["rotation"].clone()
+    };
+    assert!(roots(DVec3::Y).is_null());
+    // z becomes y by a turn of −90° about x.
+    let turn: Vec<f64> = serde_json::from_value(roots(DVec3::Z)).unwrap();
+    let half = 0.5f64.sqrt();
+    assert!(turn.iter().zip([-half, 0.0, 0.0, half]).all(|(a, b)| (a - b).abs() < 1e-6), "{turn:?}");
 }

@@ -9,6 +9,7 @@ use super::pin::{overlapping_panels, resolve_region};
 use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
 use super::seam::{SceneRun, SceneSeam, SceneSides};
+use super::weld::{is_cut_everywhere, weld};
 use std::collections::BTreeMap;
 use taffeta_core::PanelPoint;
 use taffeta_core::panel_point::PanelSearch;
@@ -306,7 +307,7 @@ impl Assembly<'_> {
     }
 
     fn load_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<PlacedMesh> {
-        let ClothShape::Mesh { path, uv_scale } = &cloth.shape else { return None };
+        let ClothShape::Mesh { path, uv_scale, weld: distance } = &cloth.shape else { return None };
         let mut file = match read_obj(path) {
             Ok(file) => file,
             Err(error) => {
@@ -325,6 +326,18 @@ impl Assembly<'_> {
         for elements in &file.other_elements {
             let path = path.display();
             self.warnings.push(format!("{path}: {elements} are left out of the cloth {:?}", cloth.name));
+        }
+        if let Some(distance) = distance {
+            let gone = weld(&mut file, *distance);
+            self.notes.push(format!("{}: {gone} vertices were welded to others", path.display()));
+        } else if is_cut_everywhere(&file.mesh) {
+            let message = format!(
+                "{}: it is cut at every face, each of which has vertices of its own, so that the cloth would fall apart; `weld = \
+                 1e-5` in the cloth joins vertices within 0.01 mm",
+                path.display()
+            );
+            self.report(&format!("{key}.mesh"), message);
+            return None;
         }
         for coord in file.mesh.material.iter_mut().flatten().flatten() {
             *coord *= *uv_scale;

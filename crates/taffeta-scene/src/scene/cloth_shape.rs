@@ -37,6 +37,8 @@ pub enum ClothShape {
         path: PathBuf,
         /// Factor of its `vt` coordinates: meters per unit.
         uv_scale: f64,
+        /// Distance within which vertices become one \[m\]; `None`: none do.
+        weld: Option<f64>,
     },
     /// Closed paths of an SVG file, see [`read_outline`](taffeta_io::read_outline).
     Outline {
@@ -72,9 +74,12 @@ impl ClothShape {
                 let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
                 ClothTable { ball: Some(ball), ..none }
             }
-            Self::Mesh { path, uv_scale } => {
-                ClothTable { mesh: Some(path.into()), uv_scale: Some(Number(*uv_scale)), ..none }
-            }
+            Self::Mesh { path, uv_scale, weld } => ClothTable {
+                mesh: Some(path.into()),
+                uv_scale: Some(Number(*uv_scale)),
+                weld: weld.map(Number),
+                ..none
+            },
             Self::Outline { path, edge_length, scale } => ClothTable {
                 outline: Some(path.into()),
                 edge_length: Some(Number(*edge_length)),
@@ -143,6 +148,7 @@ fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
     };
     if shape != "mesh" {
         refuse(&["uv_scale"], "a mesh", "it scales the vt coordinates of `mesh`");
+        refuse(&["weld"], "a mesh", "it joins vertices of `mesh`");
     }
     if shape != "outline" {
         let help = "it belongs to `outline`, an SVG file with closed paths";
@@ -182,5 +188,5 @@ fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
         return None;
     }
     let uv_scale = table.uv_scale.map_or(1.0, f64::from);
-    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale })
+    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale, weld: table.weld.map(f64::from) })
 }

@@ -27,6 +27,7 @@ const MAX_LEVEL: u64 = 8;
     "oneOf" = exactly_one(&SHAPES),
     "dependentRequired" = json!({
         "uv_scale": ["mesh"],
+        "weld": ["mesh"],
         "outline": ["edge_length"],
         "garment": ["edge_length"],
         "sewing_time": ["garment"],
@@ -60,6 +61,8 @@ pub(super) struct ClothTable {
     /// Meters per unit of the vt of `mesh` \[m\].
     #[schemars(extend("default" = 1.0))]
     pub uv_scale: Option<Positive>,
+    /// Vertices of `mesh` that are this close become one, for meshes whose faces have vertices of their own \[m\].
+    pub weld: Option<Positive>,
     /// A preset (see `taffeta materials`), a name from \[materials\], or a table.
     pub material: MaterialChoice,
     /// Placement of the mesh.

@@ -17,6 +17,7 @@ mod damaged;
 mod determinism;
 mod driven;
 mod examples;
+mod garments;
 mod golden;
 mod grabs;
 mod groups;

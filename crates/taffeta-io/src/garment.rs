@@ -23,6 +23,7 @@ pub use error::{GarmentDefect, GarmentError, GarmentPlace};
 use crate::outline::mesh::{FACE_SHARE, triangulate};
 use crate::outline::{MAX_FACES, regions};
 use crate::read_file;
+use error::Refusal;
 use glam::DVec2;
 use outlines::Outline;
 use spec::{EdgeName, PanelSpec};
@@ -98,7 +99,11 @@ pub fn read_garment(path: &Path, edge_length: f64) -> Result<Garment, GarmentErr
 /// If the edge length is not positive.
 pub fn parse_garment(bytes: &[u8], path: &Path, edge_length: f64) -> Result<Garment, GarmentError> {
     assert!(edge_length > 0.0, "lengths are positive");
-    let name = |(place, defect): Refusal| GarmentError::Pattern { path: path.to_owned(), place, defect };
+    let name = |(place, defect): Refusal| GarmentError::Pattern {
+        path: path.to_owned(),
+        place,
+        defect: Box::new(defect),
+    };
     let pattern = spec::read(bytes).map_err(name)?;
     let outlines = outlines::divide(&pattern, edge_length).map_err(name)?;
     let area: f64 = outlines.iter().map(|outline| regions::signed_area(&outline.points).abs()).sum();
@@ -117,9 +122,6 @@ pub fn parse_garment(bytes: &[u8], path: &Path, edge_length: f64) -> Result<Garm
     garment.stitches = pattern.stitches.iter().map(|s| Stitch { sides: s.sides.map(number) }).collect();
     Ok(garment)
 }
-
-/// A place in a pattern, and what is wrong there.
-type Refusal = (GarmentPlace, GarmentDefect);
 
 impl Garment {
     /// Appends a panel to the right of the others, which end at `left` \[m\] in material space.

@@ -1,6 +1,6 @@
 //! Edges of panels: lines, Bézier curves and arcs of circles.
 
-use super::GarmentDefect;
+use super::error::GarmentDefect;
 use crate::outline::chords::{Chain, sample};
 use glam::DVec2;
 use kurbo::{CubicBez, Line, PathSeg, Point, QuadBez};

@@ -24,7 +24,7 @@ pub enum GarmentError {
         /// Where.
         place: GarmentPlace,
         /// The defect.
-        defect: GarmentDefect,
+        defect: Box<GarmentDefect>,
     },
     /// The mesh would be absurdly fine.
     #[error(
@@ -43,6 +43,9 @@ pub enum GarmentError {
         area: f64,
     },
 }
+
+/// A place in a pattern, and its defect.
+pub(super) type Refusal = (GarmentPlace, GarmentDefect);
 
 /// Place in a pattern that a message is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Panels as polygons whose sides follow their edges. Stitched edges have equally many sides.
 
-use super::error::EdgeInMessage;
+use super::error::{EdgeInMessage, GarmentDefect, GarmentPlace, Refusal};
 use super::spec::{EdgeName, PanelSpec, Pattern};
-use super::{GarmentDefect, GarmentPlace, Refusal};
 use crate::outline::chords::{Chain, perimeter};
 use crate::outline::regions::{AREA_MIN, find_meeting, signed_area};
 use glam::DVec2;

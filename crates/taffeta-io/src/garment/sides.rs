@@ -3,8 +3,8 @@
 //! Stitches sew edges against each other's direction: both panels have the same side out. `right_wrong` sews them along each
 //! other: one of the two panels is turned over. Of the panels that hang together the fewer are.
 
+use super::error::{GarmentDefect, GarmentPlace, Refusal};
 use super::spec::{Pattern, StitchSpec};
-use super::{GarmentDefect, GarmentPlace, Refusal};
 use std::collections::VecDeque;
 
 /// For each panel, true if it is turned over.

@@ -1,7 +1,7 @@
 //! The JSON of a sewing pattern, checked edge by edge. Lengths become meters.
 
 use super::curve::Curve;
-use super::{GarmentDefect, GarmentPlace, Refusal};
+use super::error::{GarmentDefect, GarmentPlace, Refusal};
 use glam::{DVec2, DVec3};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

@@ -102,8 +102,11 @@ impl Header {
     }
 }
 
-/// The name of the type, true for Fortran order, and the shape of an array, and the bytes behind its header.
-fn parse(bytes: &[u8]) -> Result<((&str, bool, Vec<usize>), &[u8]), ReadError> {
+/// Name of the type, true for Fortran order, shape.
+type Dictionary<'a> = (&'a str, bool, Vec<usize>);
+
+/// The dictionary of an array, and the bytes behind its header.
+fn parse(bytes: &[u8]) -> Result<(Dictionary<'_>, &[u8]), ReadError> {
     let (mut rest, numbers) = split(bytes)?;
     let dictionary = read_dictionary(&mut rest).filter(|_| rest.trim().is_empty());
     let dictionary = dictionary.ok_or_else(|| {
@@ -161,7 +164,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), ReadError> {
 
 /// Reads a dictionary of the three keys: name of the type, true for Fortran order, shape. `None`: it is malformed at the start
 /// of the rest.
-fn read_dictionary<'a>(rest: &mut &'a str) -> Option<(&'a str, bool, Vec<usize>)> {
+fn read_dictionary<'a>(rest: &mut &'a str) -> Option<Dictionary<'a>> {
     let (mut name, mut is_fortran, mut shape) = (None, None, None);
     read_list(rest, ['{', '}'], |rest| {
         let start = *rest;

@@ -5,7 +5,7 @@
 //! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::stitches::{Pull, strain_bound};
+use crate::derive::stitches::Pull;
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
@@ -72,7 +72,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         // Pairs that have become one need nothing.
         let open: f64 = wanted.iter().map(|(_, share)| share).sum();
         wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
-        strain_bound(wanted, pull.mean_strain(law.lateness(age(law))))
+        pull.bound(wanted, law.lateness(age(law)))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {

@@ -18,6 +18,7 @@ mod determinism;
 mod driven;
 mod examples;
 mod galilean;
+mod garments;
 mod golden;
 mod grabs;
 mod groups;

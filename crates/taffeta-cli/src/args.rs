@@ -47,8 +47,17 @@ pub enum Command {
     Export(ExportOptions),
     /// Say what an OBJ, STL or PLY file contains and what is wrong with it
     Inspect {
-        /// The file
+        /// The file; with --seams also an SVG drawing or a sewing pattern (JSON)
         file: PathBuf,
+        /// List panels, their edges, and seams as TOML for a scene
+        #[arg(long)]
+        seams: bool,
+        /// Draw the panels with their names and edges into this SVG file
+        #[arg(long, value_name = "FILE", requires = "seams")]
+        picture: Option<PathBuf>,
+        /// Edge length of the mesh of a drawing or a sewing pattern, in m
+        #[arg(long, value_name = "LENGTH", default_value_t = 0.02, requires = "seams")]
+        edge_length: f64,
     },
     /// Write a starter scene NAME.toml that explains its keys
     New {

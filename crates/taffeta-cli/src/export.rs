@@ -173,9 +173,14 @@ impl Export {
             true => Some(GlbWriter::new(self.rate(), self.folder.root()).map_err(failed)?),
             false => None,
         };
+        let up = self.scene.upward();
+        if let Some(glb) = &mut glb {
+            glb.set_upward(up);
+        }
         let mut bounds: Option<[DVec3; 2]> = None;
         for body in self.folder.cloth_names() {
-            let mut usda = with_usda.then(|| UsdaWriter::new(body, self.rate(), self.folder.root()));
+            let mut usda =
+                with_usda.then(|| UsdaWriter::new(body, self.rate(), self.folder.root()).upward(up));
             for number in self.folder.frames(body) {
                 let frame = self.read(body, *number)?;
                 written.bare += usize::from(frame.velocities.is_none());
@@ -198,7 +203,8 @@ impl Export {
         if with_usda && !obstacles.is_empty() {
             let frames = self.folder.all_frames();
             let range = [frames[0], frames[frames.len() - 1]];
-            let write = |file: &mut std::fs::File| write_usda_bodies(file, self.rate(), range, &obstacles);
+            let write =
+                |file: &mut std::fs::File| write_usda_bodies(file, (self.rate(), up), range, &obstacles);
             written.paths.push(self.write(OBSTACLES_USDA, write)?);
         }
         if let Some(mut glb) = glb {

@@ -5,6 +5,7 @@
 
 mod measure;
 mod names;
+mod seams;
 mod surface;
 
 use crate::failure::Failure;
@@ -35,6 +36,17 @@ pub fn inspect(path: &Path) -> Result<String, Failure> {
     }
     let file = read_mesh(path).map_err(|error| Failure::usage(&error))?;
     Ok(format!("{}\n{}", path.display(), describe(&file)))
+}
+
+/// Describes the panels of an OBJ file, an SVG drawing or a sewing pattern, meshed at an edge length \[m\], and draws them into a file.
+///
+/// # Errors
+/// If the file cannot be read, the length is not positive, or the picture cannot be written.
+pub fn inspect_seams(path: &Path, edge_length: f64, picture: Option<&Path>) -> Result<String, Failure> {
+    if !(edge_length.is_finite() && edge_length > 0.0) {
+        return Err(Failure::Usage(format!("--edge-length is {edge_length}, but must be greater than 0")));
+    }
+    seams::inspect_seams(path, edge_length, picture)
 }
 
 /// The report on a mesh, a line per property.

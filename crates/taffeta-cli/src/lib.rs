@@ -106,7 +106,10 @@ pub fn run_command(command: Command) -> Result<String, Failure> {
         Command::Run(options) => run::run(&options),
         Command::Render(options) => render::render(&options),
         Command::Export(options) => export::export(&options),
-        Command::Inspect { file } => inspect::inspect(&file),
+        Command::Inspect { file, seams: false, .. } => inspect::inspect(&file),
+        Command::Inspect { file, picture, edge_length, .. } => {
+            inspect::inspect_seams(&file, edge_length, picture.as_deref())
+        }
         Command::New { name } => starter::write_starter(&name),
         Command::Materials => Ok(materials::describe_presets()),
         Command::View(options) => view::view(&options),

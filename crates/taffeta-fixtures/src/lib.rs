@@ -2,6 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod garments;
+pub mod mannequin;
+
 /// The variable that makes tests take what the second tier takes.
 pub const SECOND_TIER: &str = "TAFFETA_SECOND_TIER";
 

@@ -2,7 +2,7 @@
 //! without compression.
 
 use crate::frame::ReadError;
-use crate::npy::{NumberArray, Stored, count_numbers, read_npy, write_npy};
+use crate::npy::{NumberArray, Stored, count_numbers, read_npy, read_texts, write_npy, write_texts};
 use std::io::{self, Cursor, Read, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -46,6 +46,24 @@ impl<'a> Archive<'a> {
     /// # Errors
     /// If the entry is damaged, claims more than it has, unpacks to more than the limit, or has an unsupported number type.
     pub(crate) fn read(&mut self, number: usize) -> Result<NumberArray, ReadError> {
+        let bytes = self.unpack(number)?;
+        // Numbers of one byte become numbers of eight.
+        self.charge((bytes.len() as u64).max(8 * count_numbers(&bytes)? as u64))?;
+        read_npy(&bytes)
+    }
+
+    /// Reads the list of texts with a number.
+    ///
+    /// # Errors
+    /// As [`Archive::read`], and if it is no list of texts.
+    pub(crate) fn read_texts(&mut self, number: usize) -> Result<Vec<String>, ReadError> {
+        let bytes = self.unpack(number)?;
+        self.charge(bytes.len() as u64)?;
+        read_texts(&bytes)
+    }
+
+    /// Unpacks an entry within the bounds.
+    fn unpack(&mut self, number: usize) -> Result<Vec<u8>, ReadError> {
         let entry = self.zip.by_index(number).map_err(ReadError::new)?;
         let (claimed, packed) = (entry.size(), entry.compressed_size().min(self.length));
         if claimed > MAX_RATIO * packed + SLACK {
@@ -53,25 +71,27 @@ impl<'a> Archive<'a> {
                 "it claims to have {claimed} bytes, which are not in {packed} packed ones"
             )));
         }
-        let room = self.room;
-        let refuse = |bytes: u64| {
-            ReadError(format!(
-                "it unpacks to {bytes} bytes, but {room} are left of what the arrays of the file may take"
-            ))
-        };
-        if claimed > room {
-            return Err(refuse(claimed));
+        if claimed > self.room {
+            return Err(too_large(claimed, self.room));
         }
         let mut bytes = Vec::new();
         entry.take(claimed + 1).read_to_end(&mut bytes).map_err(ReadError::new)?;
         if bytes.len() as u64 != claimed {
             return Err(ReadError(format!("it claims to have {claimed} bytes, but has others")));
         }
-        // Numbers of one byte become numbers of eight.
-        let cost = claimed.max(8 * count_numbers(&bytes)? as u64);
-        self.room = room.checked_sub(cost).ok_or_else(|| refuse(cost))?;
-        read_npy(&bytes)
+        Ok(bytes)
     }
+
+    fn charge(&mut self, cost: u64) -> Result<(), ReadError> {
+        self.room = self.room.checked_sub(cost).ok_or_else(|| too_large(cost, self.room))?;
+        Ok(())
+    }
+}
+
+fn too_large(bytes: u64, room: u64) -> ReadError {
+    ReadError(format!(
+        "it unpacks to {bytes} bytes, but {room} are left of what the arrays of the file may take"
+    ))
 }
 
 /// An archive that is written.
@@ -99,6 +119,16 @@ impl<W: Write + Seek> ArchiveWriter<W> {
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
         self.0.start_file(format!("{name}.npy"), options)?;
         write_npy(&mut self.0, shape, values)
+    }
+
+    /// Adds a list of texts.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn add_texts(&mut self, name: &str, texts: &[String]) -> io::Result<()> {
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
+        self.0.start_file(format!("{name}.npy"), options)?;
+        write_texts(&mut self.0, texts)
     }
 
     /// Writes the directory at the end.

@@ -13,6 +13,8 @@ pub struct FrameData {
     pub time: Option<f64>,
     /// Positions \[m\], faces, material coordinates of the corners \[m\]. Of a curve: positions only.
     pub mesh: TriangleMesh,
+    /// The panel of each face, if the panels have names.
+    pub panels: Option<FaceGroups>,
     /// True if the body is a rope: a curve through its positions, without faces.
     pub is_curve: bool,
     /// For each vertex its number in the file or mesh that the body was made from; `None`: it was added since.
@@ -31,6 +33,25 @@ pub struct FrameData {
     pub curvature_jumps: Option<Vec<f64>>,
     /// Plastic curvature of each face \[1/m\], of a cloth whose material yields: the Frobenius norm.
     pub plastic_curvatures: Option<Vec<f64>>,
+}
+
+/// Groups of faces, with names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaceGroups {
+    /// The names.
+    pub names: Vec<String>,
+    /// For each face the number of its group.
+    pub of_face: Vec<u32>,
+}
+
+impl FaceGroups {
+    /// The faces of each group, with its name.
+    pub fn lists(&self) -> Vec<(&str, Vec<u32>)> {
+        let mut lists: Vec<(&str, Vec<u32>)> =
+            self.names.iter().map(|name| (name.as_str(), Vec::new())).collect();
+        (0..).zip(&self.of_face).for_each(|(face, group)| lists[*group as usize].1.push(face));
+        lists
+    }
 }
 
 /// The numbers of the faces by their names in files, in the order of [`FrameData::face_scalars`].
@@ -80,7 +101,16 @@ impl FrameData {
             ("curvature jumps", self.curvature_jumps.as_ref().map(Vec::len), faces),
             ("plastic curvatures", self.plastic_curvatures.as_ref().map(Vec::len), faces),
             ("material coordinates", self.mesh.material.as_ref().map(Vec::len), faces),
+            ("panels of faces", self.panels.as_ref().map(|panels| panels.of_face.len()), faces),
         ];
+        if let Some(FaceGroups { names, of_face }) = &self.panels
+            && let Some(panel) = of_face.iter().find(|panel| **panel as usize >= names.len())
+        {
+            return Some(format!(
+                "a face is of panel {panel}, but there are {} names of panels",
+                names.len()
+            ));
+        }
         let wrong = lengths.into_iter().find(|(_, found, expected)| found.is_some_and(|n| n != *expected));
         wrong.map(|(name, found, expected)| {
             format!("there are {} {name}, but {expected} are expected", found.unwrap_or_default())

@@ -5,7 +5,7 @@
 //! Obstacles are nodes by their names that move, or stand still.
 //!
 //! Attributes: `POSITION` \[m\], `TEXCOORD_0`, the material coordinates \[m\] as they are, `_VELOCITY` \[m/s\] and `_SIZE`
-//! \[m\]. A vertex with several material coordinates is there once for each. glTF has no values of faces: strain and
+//! \[m\]. Each panel with a name is a primitive with a material of that name. A vertex with several material coordinates is there once for each. glTF has no values of faces: strain and
 //! curvature are left out. Numbers have 32 bits, and a file may have 4 GiB.
 
 mod document;
@@ -30,6 +30,7 @@ pub struct GlbWriter {
     bodies: Vec<(String, Vec<FrameNode>)>,
     roots: Vec<Node>,
     last: u64,
+    up: DVec3,
 }
 
 impl GlbWriter {
@@ -39,7 +40,12 @@ impl GlbWriter {
     /// If a temporary file cannot be made.
     pub fn new(frame_rate: f64, scratch: &Path) -> io::Result<Self> {
         let document = Document::new(scratch)?;
-        Ok(Self { document, rate: frame_rate, bodies: Vec::new(), roots: Vec::new(), last: 0 })
+        Ok(Self { document, rate: frame_rate, bodies: Vec::new(), roots: Vec::new(), last: 0, up: DVec3::Y })
+    }
+
+    /// Sets the direction that is upward. In glTF that is y, so that a node turns all others if it is another one.
+    pub fn set_upward(&mut self, up: DVec3) {
+        self.up = up.normalize_or(DVec3::Y);
     }
 
     /// Adds a frame of a body. The numbers of a body must increase.
@@ -96,8 +102,19 @@ impl GlbWriter {
             attributes.push(("_SIZE", document.floats(Type::Scalar, &values, Element::Vertex)?));
         }
         let mode = if frame.is_curve { Mode::LineStrip } else { Mode::Triangles };
-        let indices = if frame.is_curve { None } else { Some(document.indices(&source.indices)?) };
-        Ok(document.mesh_node(name, attributes, indices, mode))
+        let mut parts = Vec::new();
+        match &frame.panels {
+            _ if frame.is_curve => parts.push((None, None)),
+            None => parts.push((Some(document.indices(&source.indices)?), None)),
+            Some(panels) => {
+                let corners = source.indices.as_chunks::<3>().0;
+                for (panel, faces) in panels.lists().into_iter().filter(|(_, faces)| !faces.is_empty()) {
+                    let own: Vec<u32> = faces.iter().flat_map(|face| corners[*face as usize]).collect();
+                    parts.push((Some(document.indices(&own)?), Some(panel)));
+                }
+            }
+        }
+        Ok(document.mesh_node(name, attributes, &parts, mode))
     }
 
     fn animate_poses(&mut self, node: Node, poses: &[(u64, Pose)]) -> io::Result<()> {
@@ -159,7 +176,12 @@ impl GlbWriter {
             let root = self.document.group(&name, &children);
             self.roots.push(root);
         }
-        let roots = std::mem::take(&mut self.roots);
+        let mut roots = std::mem::take(&mut self.roots);
+        if self.up != DVec3::Y {
+            let turned = self.document.group("upward", &roots);
+            self.document.turn(turned, DQuat::from_rotation_arc(self.up, DVec3::Y));
+            roots = vec![turned];
+        }
         self.document.finish(writer, &roots)
     }
 }

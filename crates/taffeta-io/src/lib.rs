@@ -3,6 +3,7 @@
 //! ```text
 //! OBJ, STL, PLY ──► read_mesh ──► ObjMesh          MSH ──► read_msh ──► tetrahedra
 //! SVG ──► read_outline ──► TriangleMesh            grid, sphere_mesh, solid_box: without a file
+//! sewing pattern (JSON) ──► read_garment ──► Garment: panels and their stitches
 //! FrameData ──► write_ply, write_vtp, write_npz ──► one file per body and frame
 //! frames one by one ──► UsdaWriter, GlbWriter ──► one file that spans the frames
 //!           read_ply, read_npz ──► FrameData
@@ -26,6 +27,7 @@ mod delaunay;
 mod file;
 pub mod format;
 pub mod frame;
+pub mod garment;
 pub mod glb;
 pub mod grid;
 mod lattice;
@@ -36,6 +38,7 @@ pub mod npz;
 pub mod numbers;
 pub mod obj;
 pub mod outline;
+pub mod panels;
 pub mod ply;
 pub mod polygons;
 mod solid_box;
@@ -45,7 +48,8 @@ pub mod vtp;
 pub use curvature::mean_curvatures;
 pub use file::read_file;
 pub use format::Format;
-pub use frame::{FrameData, ReadError};
+pub use frame::{FaceGroups, FrameData, ReadError};
+pub use garment::{Garment, GarmentError, parse_garment, read_garment};
 pub use glb::GlbWriter;
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
@@ -55,9 +59,9 @@ pub use npz::{read_npz, write_npz};
 pub use numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
-    write_indexed_obj, write_obj, write_polyline,
+    write_grouped_obj, write_indexed_obj, write_obj, write_polyline,
 };
-pub use outline::{OutlineDefect, OutlineError, parse_outline, read_outline};
+pub use outline::{OutlineDefect, OutlineError, parse_outline, read_named_outline, read_outline};
 pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
 pub use solid_box::solid_box;

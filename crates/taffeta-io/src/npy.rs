@@ -78,6 +78,34 @@ pub(crate) fn read_npy(bytes: &[u8]) -> Result<NumberArray, ReadError> {
     Ok(NumberArray { shape, values, kind })
 }
 
+/// Reads a list of texts: numbers of characters, equally many each, filled up with zeros.
+///
+/// # Errors
+/// If it is no list of texts, or does not fit the number of bytes.
+pub(crate) fn read_texts(bytes: &[u8]) -> Result<Vec<String>, ReadError> {
+    let (width, characters) = header::read_texts(bytes)?;
+    let text = |characters: &[[u8; 4]]| -> Result<String, ReadError> {
+        let numbers = characters.iter().map(|bytes| u32::from_le_bytes(*bytes)).filter(|number| *number != 0);
+        let text = numbers.map(char::from_u32).collect::<Option<String>>();
+        text.ok_or_else(|| ReadError("one of its characters does not exist".to_owned()))
+    };
+    characters.chunks(width.max(1)).map(text).collect()
+}
+
+/// Writes a list of texts.
+///
+/// # Errors
+/// Those of the writer.
+pub(crate) fn write_texts(mut writer: impl Write, texts: &[String]) -> io::Result<()> {
+    let width = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+    let mut bytes = header::format(&format!("<U{width}"), &[texts.len()]);
+    for text in texts {
+        let characters = text.chars().map(u32::from).chain(std::iter::repeat(0)).take(width);
+        bytes.extend(characters.flat_map(u32::to_le_bytes));
+    }
+    writer.write_all(&bytes)
+}
+
 /// Transposes the numbers of an array from Fortran order to C order.
 fn to_c_order(shape: &[usize], values: Vec<f64>) -> Vec<f64> {
     let strides: Vec<usize> =

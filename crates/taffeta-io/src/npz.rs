@@ -12,6 +12,8 @@
 //! | `faces` | int32 | (F, 3) | corners, counter-clockwise; of a rope (0, 3) |
 //! | `edges` | int32 | (V − 1, 2) | of a rope only |
 //! | `material` | float64 | (F, 3, 2) | material coordinates of the corners \[m\] |
+//! | `panel` | int32 | (F,) | panel, if the panels have names |
+//! | `panel_names` | str | (P,) | names of the panels |
 //! | `vertex_material` | float64 | (V, 2) | material coordinates by vertex \[m\]; on a seam those of the vertex's first face |
 //! | `sizing` | float64 | (V,) | edge length that is wanted at the vertices \[m\] |
 //! | `strain` | float64 | (F,) | principal Green strain, the larger in absolute value |
@@ -25,7 +27,7 @@
 //! vertex; `(vertex_material[faces] == material).all()` says that there is no seam.
 
 use crate::archive::{Archive, ArchiveWriter};
-use crate::frame::{FACE_SCALARS, FrameData, ReadError, to_index};
+use crate::frame::{FACE_SCALARS, FaceGroups, FrameData, ReadError, to_index};
 use crate::npy::NumberArray;
 use crate::npy::NumberKind::{self, Real, Whole};
 use glam::{DVec2, DVec3};
@@ -70,6 +72,10 @@ pub fn write_npz(writer: impl Write + Seek, frame: &FrameData) -> io::Result<()>
         if let Some(values) = values {
             npz.add(name, &[values.len()], values.iter().copied())?;
         }
+    }
+    if let Some(FaceGroups { names, of_face }) = &frame.panels {
+        npz.add("panel", &[of_face.len()], of_face.iter().map(|panel| *panel as i32))?;
+        npz.add_texts("panel_names", names)?;
     }
     npz.finish()
 }
@@ -125,6 +131,11 @@ pub fn read_npz(bytes: &[u8]) -> Result<FrameData, ReadError> {
             *slot = Some(npz.read(name, Real, [None])?.values);
         }
     }
+    if npz.has("panel") && npz.has("panel_names") {
+        let of_face = npz.read("panel", Whole, [None])?.values;
+        let of_face = of_face.into_iter().map(|panel| to_index(panel).unwrap_or(u32::MAX)).collect();
+        frame.panels = Some(FaceGroups { names: npz.read_texts("panel_names")?, of_face });
+    }
     match frame.find_defect() {
         Some(defect) => Err(ReadError(defect)),
         None => Ok(frame),
@@ -150,8 +161,7 @@ impl Frame<'_> {
         shape: [Option<usize>; N],
     ) -> Result<NumberArray, ReadError> {
         let named = |reason: String| ReadError(format!("`{name}`: {reason}"));
-        let number = self.names.iter().position(|found| found == name);
-        let number = number.ok_or_else(|| named("there is no such array".to_owned()))?;
+        let number = self.find(name)?;
         let array = self.archive.read(number).map_err(|error| named(error.0))?;
         if array.kind != kind {
             let expected = if kind == Whole { "whole numbers are" } else { "floating-point numbers are" };
@@ -165,6 +175,16 @@ impl Frame<'_> {
             return Err(named(format!("it has the shape {found}, but ({expected}) is expected")));
         }
         Ok(array)
+    }
+
+    fn find(&self, name: &str) -> Result<usize, ReadError> {
+        let number = self.names.iter().position(|found| found == name);
+        number.ok_or_else(|| ReadError(format!("`{name}`: there is no such array")))
+    }
+
+    fn read_texts(&mut self, name: &str) -> Result<Vec<String>, ReadError> {
+        let number = self.find(name)?;
+        self.archive.read_texts(number).map_err(|error| ReadError(format!("`{name}`: {error}")))
     }
 
     fn read_vectors(&mut self, name: &str) -> Result<Vec<DVec3>, ReadError> {

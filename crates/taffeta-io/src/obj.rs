@@ -1,7 +1,7 @@
 //! Wavefront OBJ, read and written.
 //!
-//! Read: `v`, `vt`, `f` with polygons and negative numbers; all groups and objects form one mesh. Elements that are no
-//! faces (`l`, `p`, `curv`, `surf`) are counted. Everything else (normals, materials, comments, statements of other
+//! Read: `v`, `vt`, `f` with polygons and negative numbers; all groups and objects form one mesh, whose faces know the last
+//! `g` or `o` before them. Elements that are no faces (`l`, `p`, `curv`, `surf`) are counted. Everything else (normals, materials, comments, statements of other
 //! programs) is skipped. Vertices keep their order and their
 //! numbers, which pins refer to.
 //!
@@ -19,8 +19,9 @@ mod write;
 pub(crate) use polygon::triangulate;
 pub use polyline::read_polyline;
 pub use sequence::{FileSequence, read_obj_sequence};
-pub use write::{MaterialPoints, write_indexed_obj, write_obj, write_polyline};
+pub use write::{MaterialPoints, write_grouped_obj, write_indexed_obj, write_obj, write_polyline};
 
+use crate::frame::FaceGroups;
 use crate::read_file;
 use glam::{DVec2, DVec3};
 use scan::{Refusal, Scan};
@@ -36,6 +37,8 @@ pub struct ObjMesh {
     pub source_vertices: Vec<u32>,
     /// For each face of the mesh the line of the file with its polygon, from 1.
     pub face_lines: Vec<u32>,
+    /// The group or object of each face of the mesh, by the last `g` or `o` before it; `None`: there is none.
+    pub groups: Option<FaceGroups>,
     /// Vertices of the file that no face uses: they are not in the mesh.
     pub dropped_vertices: usize,
     /// Elements of the file that are no faces, as `3 lines (`l`)`: they are not in the mesh.
@@ -148,7 +151,8 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
     let mut start = arities.next().unwrap_or_default();
     let mut result = ObjMesh { other_elements: scan.describe_others(), ..ObjMesh::default() };
     let mut material = Vec::new();
-    for (line, arity) in scan.face_lines.iter().zip(arities) {
+    let mut groups = Vec::new();
+    for ((line, group), arity) in scan.face_lines.iter().zip(&scan.face_groups).zip(arities) {
         let corners = start..start + arity;
         start = corners.end;
         let vertices = &source.indices[corners.clone()];
@@ -163,6 +167,7 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
         for triangle in triangles {
             result.mesh.faces.push(triangle.map(|k| vertices[k]));
             result.face_lines.push(*line);
+            groups.push(*group);
             if scan.with_coords {
                 let numbers = &source.texcoord_indices[corners.clone()];
                 material.push(triangle.map(|k| coords[numbers[k] as usize]));
@@ -170,6 +175,8 @@ fn to_mesh(scan: &Scan, source: &tobj::Mesh) -> ObjMesh {
         }
     }
     result.mesh.material = scan.with_coords.then_some(material);
+    let names = &scan.groups;
+    result.groups = (!names.is_empty()).then(|| FaceGroups { names: names.clone(), of_face: groups });
     result.keep_used(&positions);
     result
 }

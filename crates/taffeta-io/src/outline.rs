@@ -10,18 +10,20 @@
 //! Lengths on a page with a physical size (`width` or `height` in mm, cm, Q, in, pt or pc) are those of the page. Otherwise a
 //! unit of the drawing is a meter. A scale, meters per unit of the drawing, goes before both.
 
-mod chords;
-mod mesh;
-mod regions;
+pub(crate) mod chords;
+pub(crate) mod mesh;
+pub(crate) mod regions;
 mod svg;
 
+use crate::frame::FaceGroups;
 use crate::read_file;
 use glam::DVec2;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
 
 /// More faces than this are taken for a mistake.
-const MAX_FACES: f64 = 1e6;
+pub(crate) const MAX_FACES: f64 = 1e6;
 
 /// Why a drawing cannot become a cloth.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -140,7 +142,7 @@ pub enum OutlineDefect {
     },
 }
 
-fn show(at: DVec2) -> String {
+pub(crate) fn show(at: DVec2) -> String {
     format!("[{:.5}, {:.5}]", at.x, at.y)
 }
 
@@ -155,9 +157,24 @@ fn show(at: DVec2) -> String {
 /// # Panics
 /// If the edge length or the scale is not positive.
 pub fn read_outline(path: &Path, edge_length: f64, scale: Option<f64>) -> Result<TriangleMesh, OutlineError> {
+    read_named_outline(path, edge_length, scale).map(|(mesh, _)| mesh)
+}
+
+/// Like [`read_outline`], with the path of each face by its id, which is empty for a path without one.
+///
+/// # Errors
+/// As [`read_outline`].
+///
+/// # Panics
+/// If the edge length or the scale is not positive.
+pub fn read_named_outline(
+    path: &Path,
+    edge_length: f64,
+    scale: Option<f64>,
+) -> Result<(TriangleMesh, FaceGroups), OutlineError> {
     let bytes = read_file(path)
         .map_err(|error| OutlineError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-    parse_outline(&bytes, path, edge_length, scale)
+    parse_named_outline(&bytes, path, edge_length, scale)
 }
 
 /// Like [`read_outline`], from the bytes of a file; the path is for messages.
@@ -173,6 +190,15 @@ pub fn parse_outline(
     edge_length: f64,
     scale: Option<f64>,
 ) -> Result<TriangleMesh, OutlineError> {
+    parse_named_outline(bytes, path, edge_length, scale).map(|(mesh, _)| mesh)
+}
+
+fn parse_named_outline(
+    bytes: &[u8],
+    path: &Path,
+    edge_length: f64,
+    scale: Option<f64>,
+) -> Result<(TriangleMesh, FaceGroups), OutlineError> {
     assert!(edge_length > 0.0 && scale.is_none_or(|scale| scale > 0.0), "lengths are positive");
     let drawing = svg::read(bytes, path, scale)?;
     let rough: Vec<Vec<DVec2>> = drawing.loops.iter().map(|drawn| chords::sample_roughly(drawn)).collect();
@@ -189,7 +215,21 @@ pub fn parse_outline(
     };
     let loops: Vec<Vec<DVec2>> =
         drawing.loops.iter().map(|drawn| chords::divide(drawn, edge_length)).collect();
+    let bits = |p: DVec2| p.to_array().map(f64::to_bits);
+    let starts =
+        loops.iter().zip(&drawing.path_of).filter_map(|(points, path)| Some((bits(*points.first()?), *path)));
+    let path_at: BTreeMap<[u64; 2], usize> = starts.collect();
     let kept = regions::find_boundaries(&drawing, loops, edge_length).map_err(defect)?;
-    mesh::triangulate(&kept, edge_length)
-        .map_err(|reason| defect((0, OutlineDefect::Untriangulable { reason })))
+    let mesh = mesh::triangulate(&kept, edge_length)
+        .map_err(|reason| defect((0, OutlineDefect::Untriangulable { reason })))?;
+    let panels = mesh.panels();
+    // Every piece has the first point of its outline.
+    let mut path_of = vec![0; panels.iter().max().map_or(0, |last| *last as usize + 1)];
+    for (v, panel) in mesh.faces.iter().zip(&panels).flat_map(|(face, panel)| face.map(|v| (v, *panel))) {
+        if let Some(path) = path_at.get(&bits(mesh.positions[v as usize].truncate())) {
+            path_of[panel as usize] = *path as u32;
+        }
+    }
+    let of_face = panels.iter().map(|panel| path_of[*panel as usize]).collect();
+    Ok((mesh, FaceGroups { names: drawing.ids, of_face }))
 }

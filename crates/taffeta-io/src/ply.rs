@@ -3,15 +3,15 @@
 //! | element | properties |
 //! |---|---|
 //! | `vertex` | `double x y z` \[m\]; `double vx vy vz`, the velocity \[m/s\]; `double size` \[m\]; `double vertex_name`, the number in the file that the cloth was made from, −1: added since |
-//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\]; `double plastic_curvature` \[1/m\] |
+//! | `face` | `list uchar int vertex_indices`; `list uchar double texcoord`, the material coordinates u, v of the three corners \[m\]; `double strain`; `double curvature` \[1/m\]; `double strain_jump`; `double curvature_jump` \[1/m\]; `double plastic_curvature` \[1/m\]; `int panel` |
 //! | `edge`, of a rope in place of `face` | `int vertex1 vertex2` |
 //!
 //! Properties that are not known are absent. The comments `frame N` and `time T` of the header have the number of the frame and
-//! its time \[s\].
+//! its time \[s\]. `panel N NAME` has the name of a panel.
 
 pub(crate) mod file;
 
-use crate::frame::{FACE_SCALARS, FrameData, ReadError, to_index};
+use crate::frame::{FACE_SCALARS, FaceGroups, FrameData, ReadError, to_index};
 use file::{PlyFile, Table};
 use glam::{DVec2, DVec3};
 use std::io::{self, Write};
@@ -22,6 +22,8 @@ const COMMENT: &str = "Taffeta; lengths in m, velocities in m/s, curvatures in 1
 /// Starts of the comments with the number of the frame and its time \[s\].
 const FRAME: &str = "frame ";
 const TIME: &str = "time ";
+/// Start of a comment with the number and the name of a panel.
+const PANEL: &str = "panel ";
 
 /// Writes a frame.
 ///
@@ -56,6 +58,9 @@ fn header(frame: &FrameData) -> String {
     if let Some(time) = frame.time {
         text += &format!("comment {TIME}{time:?}\n");
     }
+    for (number, name) in frame.panels.iter().flat_map(|panels| panels.names.iter().enumerate()) {
+        text += &format!("comment {PANEL}{number} {name}\n");
+    }
     text += &format!("element vertex {vertices}\n");
     let mut add = |names: &[&str], kind: &str| {
         names.iter().for_each(|name| text += &format!("property {kind} {name}\n"));
@@ -83,6 +88,9 @@ fn header(frame: &FrameData) -> String {
         if values.is_some() {
             text += &format!("property double {name}\n");
         }
+    }
+    if frame.panels.is_some() {
+        text += "property int panel\n";
     }
     text + "end_header\n"
 }
@@ -116,6 +124,9 @@ fn push_face(frame: &FrameData, f: usize, row: &mut Vec<u8>) {
     }
     let values = frame.face_scalars().into_iter().flatten();
     values.for_each(|list| row.extend(list[f].to_le_bytes()));
+    if let Some(panels) = &frame.panels {
+        row.extend((panels.of_face[f] as i32).to_le_bytes());
+    }
 }
 
 /// Reads a frame that [`write_ply`] has written.
@@ -156,6 +167,13 @@ pub fn read_ply(bytes: &[u8]) -> Result<FrameData, ReadError> {
         let material =
             faces.lists("texcoord").map(|lists| lists.map(read_material).collect::<Result<_, _>>());
         frame.mesh.material = material.transpose()?;
+    }
+    if let Some(panels) = faces.numbers("panel") {
+        let names = file.comments.iter().filter_map(|text| text.strip_prefix(PANEL)?.split_once(' '));
+        frame.panels = Some(FaceGroups {
+            names: names.map(|(_, name)| name.to_owned()).collect(),
+            of_face: panels.iter().map(|panel| to_index(*panel).unwrap_or(u32::MAX)).collect(),
+        });
     }
     frame.find_defect().map_or(Ok(frame), |defect| Err(ReadError(defect)))
 }

@@ -4,6 +4,7 @@
 //! attributes are sampled at every frame:
 //!
 //! * points, topology, `primvars:st` (the material coordinates \[m\], by corner), velocities (per second), and `primvars:size`;
+//! * the faces of panels with names, each a `GeomSubset` of the family `panel`;
 //! * values of faces: `primvars:strain`, `curvature`, `strain_jump`, `curvature_jump` and `plastic_curvature`.
 //!
 //! USD gives points 32 bits.
@@ -12,9 +13,10 @@
 //! attribute goes to a temporary file of its own, and [`UsdaWriter::finish`] puts them together; a run of any length
 //! takes no more memory than a frame. (`openusd` 0.6 writes a whole layer from memory.)
 
-use crate::frame::FrameData;
+use crate::frame::{FaceGroups, FrameData};
 use glam::DVec3;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -24,10 +26,13 @@ use taffeta_core::motion::Pose;
 pub struct UsdaWriter {
     prim: String,
     rate: f64,
+    up: DVec3,
     scratch: PathBuf,
     frames: Option<[u64; 2]>,
     kind: &'static str,
     attributes: BTreeMap<usize, BufWriter<File>>,
+    /// The faces of the panels, by their names.
+    panels: BTreeMap<String, BufWriter<File>>,
 }
 
 /// An attribute that is sampled: its declaration and its metadata.
@@ -69,11 +74,19 @@ impl UsdaWriter {
         Self {
             prim: prim_name(name),
             rate: frame_rate,
+            up: DVec3::Y,
             scratch: scratch.to_owned(),
             frames: None,
             kind: "Mesh",
             attributes: BTreeMap::new(),
+            panels: BTreeMap::new(),
         }
+    }
+
+    /// Sets the direction that is upward; USD knows y and z. By default it is y.
+    #[must_use]
+    pub fn upward(self, up: DVec3) -> Self {
+        Self { up, ..self }
     }
 
     /// Adds a frame. Numbers must increase.
@@ -106,22 +119,16 @@ impl UsdaWriter {
                 self.sample(which, number, values.iter().map(|value| (*value as f32).to_string()))?;
             }
         }
+        for (name, faces) in frame.panels.iter().flat_map(FaceGroups::lists) {
+            let out = temporary(&mut self.panels, prim_name(name), &self.scratch)?;
+            write_sample(out, number, faces.iter().map(u32::to_string))?;
+        }
         Ok(())
     }
 
     /// Appends a frame to an attribute.
     fn sample(&mut self, which: usize, number: u64, values: impl Iterator<Item = String>) -> io::Result<()> {
-        let out = match self.attributes.entry(which) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
-                entry.insert(BufWriter::new(tempfile::tempfile_in(&self.scratch)?))
-            }
-        };
-        write!(out, "            {number}: [")?;
-        for (place, value) in values.enumerate() {
-            write!(out, "{}{value}", if place > 0 { ", " } else { "" })?;
-        }
-        writeln!(out, "],")
+        write_sample(temporary(&mut self.attributes, which, &self.scratch)?, number, values)
     }
 
     /// Writes the file.
@@ -131,7 +138,7 @@ impl UsdaWriter {
     pub fn finish(self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         let prim = &self.prim;
-        write_header(&mut out, prim, self.rate, self.frames.unwrap_or_default())?;
+        write_header(&mut out, prim, (self.rate, self.up), self.frames.unwrap_or_default())?;
         writeln!(out, "\ndef {} \"{prim}\"\n{{", self.kind)?;
         match self.kind {
             "Mesh" => writeln!(
@@ -155,9 +162,40 @@ impl UsdaWriter {
             io::copy(&mut file, &mut out)?;
             writeln!(out, "    }}")?;
         }
+        for (name, temporary) in self.panels {
+            let mut file = temporary.into_inner().map_err(io::IntoInnerError::into_error)?;
+            file.rewind()?;
+            writeln!(
+                out,
+                "\n    def GeomSubset \"{name}\"\n    {{\n    uniform token elementType = \"face\"\n    uniform token familyName = \
+                 \"panel\"\n    int[] indices.timeSamples = {{"
+            )?;
+            io::copy(&mut file, &mut out)?;
+            writeln!(out, "    }}\n    }}")?;
+        }
         writeln!(out, "}}")?;
         out.flush()
     }
+}
+
+/// The temporary file of an attribute.
+fn temporary<'a, K: Ord>(
+    files: &'a mut BTreeMap<K, BufWriter<File>>,
+    key: K,
+    scratch: &Path,
+) -> io::Result<&'a mut BufWriter<File>> {
+    Ok(match files.entry(key) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(BufWriter::new(tempfile::tempfile_in(scratch)?)),
+    })
+}
+
+fn write_sample(out: &mut impl Write, number: u64, values: impl Iterator<Item = String>) -> io::Result<()> {
+    write!(out, "            {number}: [")?;
+    for (place, value) in values.enumerate() {
+        write!(out, "{}{value}", if place > 0 { ", " } else { "" })?;
+    }
+    writeln!(out, "],")
 }
 
 /// A rigid body for [`write_usda_bodies`]: a mesh, and how it moves from there.
@@ -173,18 +211,19 @@ pub struct RigidBody {
     pub shapes: Vec<(u64, Vec<DVec3>)>,
 }
 
-/// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run.
+/// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run. `up` is the direction
+/// that is upward.
 ///
 /// # Errors
 /// Those of the writer.
 pub fn write_usda_bodies(
     writer: impl Write,
-    frame_rate: f64,
+    (frame_rate, up): (f64, DVec3),
     range: [u64; 2],
     bodies: &[RigidBody],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
-    write_header(&mut out, "obstacles", frame_rate, range)?;
+    write_header(&mut out, "obstacles", (frame_rate, up), range)?;
     writeln!(out, "\ndef Xform \"obstacles\"\n{{")?;
     for body in bodies {
         writeln!(out, "    def Mesh \"{}\"\n    {{", prim_name(&body.name))?;
@@ -225,11 +264,17 @@ pub fn write_usda_bodies(
     out.flush()
 }
 
-fn write_header(out: &mut impl Write, prim: &str, rate: f64, [first, last]: [u64; 2]) -> io::Result<()> {
+fn write_header(
+    out: &mut impl Write,
+    prim: &str,
+    (rate, up): (f64, DVec3),
+    [first, last]: [u64; 2],
+) -> io::Result<()> {
+    let axis = if up.z.abs() > up.y.abs() { "Z" } else { "Y" };
     writeln!(
         out,
         "#usda 1.0\n(\n    defaultPrim = \"{prim}\"\n    endTimeCode = {last}\n    framesPerSecond = {rate}\n    \
-         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {rate}\n    upAxis = \"Y\"\n)"
+         metersPerUnit = 1\n    startTimeCode = {first}\n    timeCodesPerSecond = {rate}\n    upAxis = \"{axis}\"\n)"
     )
 }
 

@@ -1,5 +1,7 @@
 //! VTP: VTK PolyData in XML, and the PVD file that gives the frames their times.
 //!
+//! Cell data `panel` are the numbers of panels with names, and the field data `panel_names` are these.
+//!
 //! Points, polygons or, of a rope, one polyline. Point data are `velocity` \[m/s\] and `size` \[m\]. Cell data are `strain`,
 //! `curvature` \[1/m\], their jumps `strain_jump` and `curvature_jump` \[1/m\], and `material`. The last has six numbers per
 //! face: the material coordinates u, v of its corners \[m\]. Numbers are little-endian, 64 bits wide, in one appended raw block
@@ -8,7 +10,7 @@
 //! Written by hand: a writer of a page against a library (`vtkio` 0.6) whose parsers are years behind and that the
 //! compiler warns about. This program does not read VTP back.
 
-use crate::frame::{FACE_SCALARS, FrameData};
+use crate::frame::{FACE_SCALARS, FaceGroups, FrameData};
 use std::io::{self, Write};
 
 /// Bytes before each array in the appended block: its length.
@@ -47,6 +49,17 @@ pub fn write_vtp(writer: impl Write, frame: &FrameData) -> io::Result<()> {
         out,
         "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>"
     )?;
+    if let Some(FaceGroups { names, .. }) = &frame.panels {
+        // Texts are numbers of bytes, each text with a zero at its end.
+        let bytes = names.iter().flat_map(|name| name.bytes().chain([0])).map(|byte| byte.to_string());
+        writeln!(
+            out,
+            "<FieldData>\n<DataArray type=\"String\" Name=\"panel_names\" NumberOfTuples=\"{}\" format=\"ascii\">{}\
+             </DataArray>\n</FieldData>",
+            names.len(),
+            bytes.collect::<Vec<_>>().join(" ")
+        )?;
+    }
     writeln!(
         out,
         "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{lines}\" NumberOfStrips=\"0\" \
@@ -99,7 +112,10 @@ fn sections(frame: &FrameData) -> Vec<(&'static str, Vec<DataArray>)> {
         DataArray::integers("offsets", ends.into_iter()),
     ];
     let of_faces = FACE_SCALARS.into_iter().zip(frame.face_scalars());
-    let of_cells = of_faces.map(|(name, values)| scalar(name, values)).chain([material]);
+    let panels = frame.panels.as_ref();
+    let panel = panels
+        .map(|panels| DataArray::integers("panel", panels.of_face.iter().map(|panel| i64::from(*panel))));
+    let of_cells = of_faces.map(|(name, values)| scalar(name, values)).chain([material, panel]);
     vec![
         ("PointData", [velocity, scalar("size", &frame.sizes)].into_iter().flatten().collect()),
         ("CellData", of_cells.flatten().collect()),

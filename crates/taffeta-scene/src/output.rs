@@ -20,7 +20,7 @@ mod record;
 mod result;
 mod tables;
 
-pub use bodies::{cloth_frame, rope_frame};
+pub use bodies::{cloth_frame, cloth_surface, rope_frame};
 pub use record::{fields, header};
 pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
 pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableWriter};
@@ -32,7 +32,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_io::obj::{ObjError, write_obj, write_polyline};
+use taffeta_io::obj::{ObjError, write_grouped_obj, write_obj, write_polyline};
 use taffeta_io::{Format, FrameData, write_npz, write_ply, write_vtp};
 
 /// The file that says how a run ended.
@@ -251,7 +251,7 @@ impl OutputFolder {
         let mesh = &data.mesh;
         self.write_whole(&path, |file| match format {
             Format::Obj if data.is_curve => write_polyline(file, &mesh.positions),
-            Format::Obj => write_obj(file, &mesh.positions, &mesh.faces, mesh.material.as_deref()),
+            Format::Obj => write_grouped_obj(file, mesh, data.panels.as_ref()),
             Format::Ply => write_ply(file, data),
             Format::Vtp => write_vtp(file, data),
             Format::Npz => write_npz(io::BufWriter::new(file), data),

@@ -44,6 +44,7 @@ mod solid;
 mod solid_table;
 mod surroundings;
 mod tearing;
+mod weld;
 
 pub use assemble::{BuiltObstacle, BuiltScene, PlacedProbe};
 pub use camera::SceneCamera;
@@ -134,10 +135,11 @@ impl Scene {
         }
     }
 
-    /// The direction that is upward in pictures: the axis that points most against gravity. Gravity that is a little
-    /// aslant, as for a tilted table, must not tilt the picture.
+    /// The direction that is upward in pictures and files: the axis that points most along `up` of the camera, or else against
+    /// gravity. Gravity that is a little aslant, as for a tilted table, must not tilt the picture.
     pub fn upward(&self) -> DVec3 {
-        let gravity = self.simulation.settings.gravity;
+        let of_camera = self.camera.as_ref().and_then(|camera| camera.up);
+        let gravity = of_camera.map_or(self.simulation.settings.gravity, |up| -up);
         // y first: it stays up where gravity is as much along another axis, or nowhere.
         let mut up = DVec3::Y * if gravity.y > 0.0 { -1.0 } else { 1.0 };
         for axis in [DVec3::Z, DVec3::X] {

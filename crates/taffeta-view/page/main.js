@@ -61,6 +61,7 @@ function takeOver(frame) {
 function showStatus(next) {
   const isOther = status?.mode !== next.mode || status?.title !== next.title;
   status = next;
+  if (isOther) stage.open(status.opening);
   const isLive = status.mode === "live";
   document.title = `${status.title} – Taffeta`;
   find("title").textContent = status.title;

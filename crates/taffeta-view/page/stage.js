@@ -23,7 +23,8 @@ export class Stage {
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.isDirty = true));
-    this.scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.6));
+    this.sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.6);
+    this.scene.add(this.sky);
     this.sun = new THREE.DirectionalLight(0xffffff, 1.8);
     this.scene.add(this.sun, this.sun.target);
     this.bodies = new Map();
@@ -35,6 +36,7 @@ export class Stage {
     this.range = null;
     this.hasWireframe = false;
     this.isFramed = false;
+    this.opening = { up: [0, 1, 0] };
     this.isDirty = true;
     new ResizeObserver(() => this.resize()).observe(canvas);
     this.resize();
@@ -65,7 +67,7 @@ export class Stage {
     this.showHeld();
     const ends = new Float32Array(frame.grabs.flat(2));
     this.grabs.geometry.setAttribute("position", new THREE.BufferAttribute(ends, 3));
-    if (!this.isFramed) this.frameCamera();
+    if (!this.isFramed) this.openCamera();
     this.isDirty = true;
   }
 
@@ -156,6 +158,30 @@ export class Stage {
     return [...this.bodies.values()].filter((body) => body.kind === "cloth");
   }
 
+  /** Takes over the view at the start: what is upward, and the camera of the scene. */
+  open(opening) {
+    this.opening = opening;
+    const up = new THREE.Vector3(...opening.up);
+    this.camera.up.copy(up);
+    this.sky.position.copy(up);
+    // The controls turn about the axis that was upward when they were made.
+    this.controls._quat.setFromUnitVectors(up, new THREE.Vector3(0, 1, 0));
+    this.controls._quatInverse.copy(this.controls._quat).invert();
+    this.isFramed = false;
+  }
+
+  /** Puts the camera where the scene has it, or else where all but floors can be seen. */
+  openCamera() {
+    const { position, target, field_of_view: angle } = this.opening;
+    this.frameCamera();
+    if (!position || !this.isFramed) return;
+    if (target) this.controls.target.set(...target);
+    this.camera.position.set(...position);
+    this.camera.fov = angle;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+  }
+
   /** Puts the camera where all but floors can be seen. */
   frameCamera() {
     const box = new THREE.Box3();
@@ -170,12 +196,15 @@ export class Stage {
     const angle = Math.atan(Math.tan(upward) * Math.min(this.camera.aspect, 1));
     const away = (1.25 * radius) / Math.sin(angle);
     this.controls.target.copy(center);
-    this.camera.position.copy(center).add(new THREE.Vector3(0.45, 0.35, 0.85).normalize().multiplyScalar(away));
+    // Directions of a world in which y is upward.
+    const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.camera.up);
+    const toward = (x, y, z) => new THREE.Vector3(x, y, z).applyQuaternion(turn);
+    this.camera.position.copy(center).add(toward(0.45, 0.35, 0.85).normalize().multiplyScalar(away));
     this.camera.near = away / 200;
     this.camera.far = away * 40;
     this.camera.updateProjectionMatrix();
     this.sun.target.position.copy(center);
-    this.sun.position.copy(center).add(new THREE.Vector3(0.5, 1.5, 0.8).multiplyScalar(radius * 2));
+    this.sun.position.copy(center).add(toward(0.5, 1.5, 0.8).multiplyScalar(radius * 2));
     this.held.material.size = 0.03 * radius;
     this.controls.update();
     this.isFramed = true;

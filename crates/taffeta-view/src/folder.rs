@@ -5,7 +5,7 @@ use crate::command::{Command, Event};
 use crate::error::ViewError;
 use crate::playback::Playback;
 use crate::snapshot::{BodyPicture, MeshNumbers, PointCoords, Snapshot};
-use crate::status::{Notices, Status};
+use crate::status::{Notices, Opening, Status};
 use glam::DVec3;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -101,6 +101,7 @@ impl FolderShow {
             frames: self.frames.clone(),
             notices: self.playback.notices.list(),
             refuses_grabs: Some("a recording cannot be grabbed: view the scene to touch the cloth"),
+            opening: self.scene.as_ref().map(Opening::of).unwrap_or_default(),
             ..Status::default()
         }
     }

@@ -11,7 +11,7 @@ use crate::hands::Hands;
 use crate::interlude::Interlude;
 use crate::playback::Playback;
 use crate::snapshot::{MeshNumbers, Snapshot};
-use crate::status::{Notices, Status};
+use crate::status::{Notices, Opening, Status};
 use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -47,6 +47,7 @@ pub struct LiveShow {
     size: f64,
     defaults: Controls,
     controls: Controls,
+    opening: Opening,
     playback: Playback,
     hands: Hands,
     report: Value,
@@ -83,6 +84,7 @@ impl LiveShow {
             frame_time: scene.simulation.frame_time(),
             duration: scene.simulation.duration,
             is_static: scene.simulation.is_static(),
+            opening: Opening::of(scene),
             size,
             controls: defaults.clone(),
             defaults,
@@ -136,6 +138,7 @@ impl LiveShow {
             refuses_grabs: self.controls.refuses_grabs(),
             frames: Vec::new(),
             notices: self.playback.notices.list(),
+            opening: self.opening,
         }
     }
 

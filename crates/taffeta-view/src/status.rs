@@ -1,6 +1,8 @@
 //! Status of a show, which browsers know besides its frames.
 
+use glam::DVec3;
 use serde::Serialize;
+use taffeta_scene::Scene;
 
 /// Notices that are kept.
 const KEPT: usize = 20;
@@ -36,6 +38,40 @@ pub(crate) struct Status {
     pub frames: Vec<u64>,
     /// Past notices, the latest last.
     pub notices: Vec<Notice>,
+    /// The view at the start.
+    pub opening: Opening,
+}
+
+/// The view at the start of a show.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct Opening {
+    /// The direction that is upward.
+    up: DVec3,
+    /// Position of the camera of the scene \[m\].
+    position: Option<DVec3>,
+    /// The point that it looks at \[m\]; `None`: the middle of all bodies.
+    target: Option<DVec3>,
+    /// Its vertical angle of view \[degrees\].
+    field_of_view: Option<f64>,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self { up: DVec3::Y, position: None, target: None, field_of_view: None }
+    }
+}
+
+impl Opening {
+    /// The view of the camera of a scene.
+    pub(crate) fn of(scene: &Scene) -> Self {
+        let camera = scene.camera.as_ref();
+        Self {
+            up: scene.upward(),
+            position: camera.map(|camera| camera.position),
+            target: camera.and_then(|camera| camera.target),
+            field_of_view: camera.map(|camera| camera.field_of_view_deg),
+        }
+    }
 }
 
 /// A value that can be set.

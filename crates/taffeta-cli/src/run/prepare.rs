@@ -3,7 +3,7 @@
 use super::starts::{StartInside, find_starts_inside};
 use crate::args::{RunOptions, SceneChanges};
 use crate::failure::Failure;
-use crate::log::warn;
+use crate::log::{self, warn};
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
@@ -66,6 +66,9 @@ impl Prepared {
             Failure::usage(&error)
         })?;
         warnings.extend(built.warnings);
+        if !options.quiet {
+            built.notes.iter().for_each(|note| log::say(note.clone()));
+        }
         let scene_hash = scene.hash().map_err(|error| Failure::usage(&error))?;
         let motion_hash = hash_motion(&scene).map_err(|error| Failure::usage(&error))?;
         let mut description = built.world;

@@ -3,10 +3,10 @@
 use super::prepare::Prepared;
 use crate::failure::Failure;
 use std::time::{Duration, Instant};
-use taffeta_io::{Format, FrameData};
+use taffeta_io::Format;
 use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
-    SolidProbe, cloth_frame, rope_frame,
+    SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
 use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World, ask};
 
@@ -53,7 +53,7 @@ impl Recorder {
         // OBJ files have no use for more than the mesh.
         let is_bare = self.formats == [Format::Obj];
         let frame_of = |number: usize| match is_bare {
-            true => FrameData::surface(world.mesh(number)),
+            true => cloth_surface(world, number),
             false => cloth_frame(world, number),
         };
         let cloths = cloths.map(|(number, cloth)| (&cloth.name, frame_of(number)));

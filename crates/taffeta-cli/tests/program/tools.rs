@@ -46,6 +46,40 @@ fn a_mesh_is_inspected() {
 }
 
 #[test]
+fn panels_are_listed_with_seams_to_paste_and_drawn() {
+    let desk = Desk::new();
+    // Two squares one above the other; one of them is a group.
+    let square = |z: u32, u: u32, first: u32| {
+        let corners = [[0, 0], [1, 0], [1, 2], [0, 2]];
+        let vertices: String =
+            corners.iter().map(|[x, y]| format!("v {x} {y} {z}\nvt {} {y}\n", x + u)).collect();
+        let face: Vec<String> = (first..first + 4).map(|n| format!("{n}/{n}")).collect();
+        format!("{vertices}f {}\n", face.join(" "))
+    };
+    desk.write("bag.obj", &format!("g front\n{}g back & rear\n{}", square(0, 0, 1), square(1, 5, 5)));
+    let reply = desk.done(&["inspect", "bag.obj", "--seams", "--picture", "bag.svg"]);
+    for part in [
+        "panel \"front\": 4 edges",
+        "edge 1: 2.0000 m, 2 vertices, from [1.0000, 0.0000] to [1.0000, 2.0000]",
+        "[[cloth.seam]]",
+        "b = { panel = \"back & rear\", edge = ",
+    ] {
+        assert!(reply.out.contains(part), "{part}: {}", reply.out);
+    }
+    let picture = std::fs::read_to_string(desk.path("bag.svg")).unwrap();
+    assert_eq!(picture.matches("<polyline").count(), 8);
+    assert!(picture.contains(">front</text>") && picture.contains(">back &amp; rear</text>"), "{picture}");
+    // What it proposes is a scene.
+    let seams =
+        reply.out.split_once("[[cloth.seam]]").map(|(_, rest)| format!("[[cloth.seam]]{rest}")).unwrap();
+    let head = "[simulation]\nduration = 0.02\n[[cloth]]\nmesh = \"bag.obj\"\nmaterial = \"cotton\"\n";
+    desk.write("bag.toml", &format!("{head}{}", seams.split("\n\n").next().unwrap()));
+    desk.done(&["run", "bag.toml", "--quiet"]);
+    desk.refused(&["inspect", "bag.obj", "--picture", "a.svg"], &["--seams"]);
+    desk.refused(&["inspect", "bag.obj", "--seams", "--edge-length", "0"], &["greater than 0"]);
+}
+
+#[test]
 fn editors_shells_and_manuals_get_what_they_read() {
     let desk = Desk::new();
     let schema: serde_json::Value = serde_json::from_str(&desk.done(&["schema"]).out).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! Names and numbers are those of the glTF 2.0 specification.
 
+use glam::DQuat;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
@@ -92,6 +93,8 @@ pub(super) struct Document {
     accessors: Vec<Value>,
     views: Vec<Value>,
     meshes: Vec<Value>,
+    /// Names of materials after the first, which has none.
+    materials: Vec<String>,
     nodes: Vec<Value>,
     channels: Vec<Value>,
     samplers: Vec<Value>,
@@ -111,6 +114,7 @@ impl Document {
             accessors: Vec::new(),
             views: Vec::new(),
             meshes: Vec::new(),
+            materials: Vec::new(),
             nodes: Vec::new(),
             channels: Vec::new(),
             samplers: Vec::new(),
@@ -165,22 +169,37 @@ impl Document {
         Ok(push(&mut self.views, view))
     }
 
-    /// Adds a node with a mesh of its own.
+    /// Adds a node with a mesh of its own. It is drawn in parts, each with its corners and the name of its material.
     pub(super) fn mesh_node(
         &mut self,
         name: &str,
         attributes: Vec<(&str, Accessor)>,
-        indices: Option<Accessor>,
+        parts: &[(Option<Accessor>, Option<&str>)],
         mode: Mode,
     ) -> Node {
         let attributes: Map<String, Value> =
             attributes.into_iter().map(|(name, accessor)| (name.to_owned(), accessor.0.into())).collect();
-        let mut primitive = json!({ "attributes": attributes, "material": 0, "mode": mode as u32 });
-        if let Some(indices) = indices {
-            primitive["indices"] = indices.0.into();
+        let mut primitives = Vec::new();
+        for (indices, material) in parts {
+            let material = material.map_or(0, |name| self.material(name));
+            let mut primitive =
+                json!({ "attributes": attributes, "material": material, "mode": mode as u32 });
+            if let Some(indices) = indices {
+                primitive["indices"] = indices.0.into();
+            }
+            primitives.push(primitive);
         }
-        let mesh = push(&mut self.meshes, json!({ "name": name, "primitives": [primitive] }));
+        let mesh = push(&mut self.meshes, json!({ "name": name, "primitives": primitives }));
         Node(push(&mut self.nodes, json!({ "name": name, "mesh": mesh })))
+    }
+
+    /// The number of the material of a name. That of number 0 has none.
+    fn material(&mut self, name: &str) -> usize {
+        let known = self.materials.iter().position(|known| known == name);
+        1 + known.unwrap_or_else(|| {
+            self.materials.push(name.to_owned());
+            self.materials.len() - 1
+        })
     }
 
     /// Adds a node with children.
@@ -191,6 +210,11 @@ impl Document {
             node["children"] = children.iter().map(|child| child.0).collect();
         }
         Node(push(&mut self.nodes, node))
+    }
+
+    /// Turns a node.
+    pub(super) fn turn(&mut self, node: Node, turn: DQuat) {
+        self.nodes[node.0]["rotation"] = turn.to_array().map(|c| c as f32).to_vec().into();
     }
 
     /// Hides a node, by the scale 0, unless the animation scales it.
@@ -242,6 +266,13 @@ impl Document {
             "scenes": [{}],
             "scene": 0,
         });
+        for name in &self.materials {
+            let mut material = root["materials"][0].clone();
+            material["name"] = name.as_str().into();
+            if let Value::Array(materials) = &mut root["materials"] {
+                materials.push(material);
+            }
+        }
         let (channels, samplers) = (std::mem::take(&mut self.channels), std::mem::take(&mut self.samplers));
         if !channels.is_empty() {
             root["animations"] = json!([{ "name": "frames", "channels": channels, "samplers": samplers }]);

@@ -81,16 +81,7 @@ impl Header {
     /// # Errors
     /// If it is malformed, does not fit the number of bytes, or names a type that is not supported.
     pub(super) fn read(bytes: &[u8]) -> Result<(Self, &[u8]), ReadError> {
-        let (text, numbers) = split(bytes)?;
-        let mut rest = text;
-        let dictionary = read_dictionary(&mut rest).filter(|_| rest.trim().is_empty());
-        let Some((name, is_fortran, shape)) = dictionary else {
-            let found: String = rest.trim().chars().take(QUOTED).collect();
-            let place = if found.is_empty() { String::new() } else { format!(" at `{found}`") };
-            return Err(ReadError(format!(
-                "its header is malformed{place}: one like {{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3)}} is expected"
-            )));
-        };
+        let ((name, is_fortran, shape), numbers) = parse(bytes)?;
         let scalar = Scalar::find(name.trim_start_matches(['<', '>', '|'])).ok_or_else(|| {
             ReadError(format!(
                 "it has numbers of the type '{name}', but booleans, integers (8, 16, 32 or 64 bits), float32 or float64 are read"
@@ -108,6 +99,42 @@ impl Header {
             )));
         }
         Ok((Self { scalar, is_big_endian: name.starts_with('>'), is_fortran, shape }, numbers))
+    }
+}
+
+/// Name of the type, true for Fortran order, shape.
+type Dictionary<'a> = (&'a str, bool, Vec<usize>);
+
+/// The dictionary of an array, and the bytes behind its header.
+fn parse(bytes: &[u8]) -> Result<(Dictionary<'_>, &[u8]), ReadError> {
+    let (mut rest, numbers) = split(bytes)?;
+    let dictionary = read_dictionary(&mut rest).filter(|_| rest.trim().is_empty());
+    let dictionary = dictionary.ok_or_else(|| {
+        let found: String = rest.trim().chars().take(QUOTED).collect();
+        let place = if found.is_empty() { String::new() } else { format!(" at `{found}`") };
+        ReadError(format!(
+            "its header is malformed{place}: one like {{'descr': '<f8', 'fortran_order': False, 'shape': (4, 3)}} is expected"
+        ))
+    })?;
+    Ok((dictionary, numbers))
+}
+
+/// The number of characters of each text of a list, and the characters of all, the lowest byte first.
+///
+/// # Errors
+/// If it is no list of texts, or does not fit the number of bytes.
+pub(super) fn read_texts(bytes: &[u8]) -> Result<(usize, &[[u8; 4]]), ReadError> {
+    let ((name, _, shape), rest) = parse(bytes)?;
+    let width: Option<usize> = name.strip_prefix("<U").and_then(|width| width.parse().ok());
+    let (characters, odd) = rest.as_chunks::<4>();
+    let fits = |width: &usize| width.checked_mul(shape[0]) == Some(characters.len()) && odd.is_empty();
+    match (width, shape.len()) {
+        (Some(width), 1) if fits(&width) => Ok((width, characters)),
+        _ => Err(ReadError(format!(
+            "a list of texts is expected, but it is of the type '{name}' in the shape {}, of {} bytes",
+            shape_text(&shape),
+            rest.len()
+        ))),
     }
 }
 
@@ -137,7 +164,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), ReadError> {
 
 /// Reads a dictionary of the three keys: name of the type, true for Fortran order, shape. `None`: it is malformed at the start
 /// of the rest.
-fn read_dictionary<'a>(rest: &mut &'a str) -> Option<(&'a str, bool, Vec<usize>)> {
+fn read_dictionary<'a>(rest: &mut &'a str) -> Option<Dictionary<'a>> {
     let (mut name, mut is_fortran, mut shape) = (None, None, None);
     read_list(rest, ['{', '}'], |rest| {
         let start = *rest;

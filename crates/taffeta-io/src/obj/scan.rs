@@ -23,6 +23,9 @@ pub(super) type Refusal = (Option<usize>, String);
 const PARTS: [(&str, &str); 2] =
     [("vertex", "vertices"), ("material coordinate", "material coordinates (vt)")];
 
+/// Name of the group of faces without one.
+const DEFAULT_GROUP: &str = "default";
+
 /// Polygons as they are. The first face may have less than three corners.
 const OPTIONS: tobj::LoadOptions =
     tobj::LoadOptions { single_index: false, triangulate: false, ignore_points: false, ignore_lines: false };
@@ -33,6 +36,9 @@ pub(super) struct Scan {
     kept: String,
     /// The lines with the faces, from 1.
     pub(super) face_lines: Vec<u32>,
+    /// The names of groups and objects in which there are faces, and the number of that of each face.
+    pub(super) groups: Vec<String>,
+    pub(super) face_groups: Vec<u32>,
     /// True if the corners have material coordinates.
     pub(super) with_coords: bool,
     /// Number of elements of each kind in [`OTHER_ELEMENTS`].
@@ -43,9 +49,17 @@ impl Scan {
     pub(super) fn of(text: &str) -> Result<Self, Refusal> {
         let totals = count_statements(text);
         let kept = String::with_capacity(text.len() + 16 * totals[0].max(totals[1]));
-        let mut scan = Self { kept, face_lines: Vec::new(), with_coords: false, others: Default::default() };
+        let mut scan = Self {
+            kept,
+            face_lines: Vec::new(),
+            groups: Vec::new(),
+            face_groups: Vec::new(),
+            with_coords: false,
+            others: Default::default(),
+        };
         scan.keep_numbers(totals);
         let mut so_far = [0, 0];
+        let mut group: Option<(String, Option<u32>)> = None;
         for (index, line) in text.lines().enumerate() {
             let number = u32::try_from(index + 1)
                 .map_err(|_| (None, "the file has more lines than 32 bits can count".to_owned()))?;
@@ -63,7 +77,14 @@ impl Scan {
                     scan.check_face(words.clone().skip(1), so_far, totals)
                         .map_err(|message| (Some(index + 1), message))?;
                     scan.face_lines.push(number);
+                    let group = scan.number_group(&mut group);
+                    scan.face_groups.push(group);
                     usize::MAX
+                }
+                Some("g" | "o") => {
+                    let name: Vec<&str> = words.clone().skip(1).collect();
+                    group = Some((name.join(" "), None));
+                    0
                 }
                 other => {
                     scan.count_element(other);
@@ -77,6 +98,23 @@ impl Scan {
             scan.kept.push('\n');
         }
         Ok(scan)
+    }
+
+    /// The number of the group that the next face is in. Faces before the first group are in the one that the format calls
+    /// `default`, if there are others.
+    fn number_group(&mut self, group: &mut Option<(String, Option<u32>)>) -> u32 {
+        let Some((name, number)) = group else { return 0 };
+        if number.is_none() {
+            if self.groups.is_empty() && !self.face_groups.is_empty() {
+                self.groups.push(DEFAULT_GROUP.to_owned());
+            }
+            let known = self.groups.iter().position(|known| known == name);
+            *number = Some(known.unwrap_or_else(|| {
+                self.groups.push(name.clone());
+                self.groups.len() - 1
+            }) as u32);
+        }
+        number.unwrap_or_default()
     }
 
     fn count_element(&mut self, keyword: Option<&str>) {

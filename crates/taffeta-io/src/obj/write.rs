@@ -1,8 +1,10 @@
 //! Writing OBJ files.
 
+use crate::frame::FaceGroups;
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use taffeta_core::TriangleMesh;
 
 /// Bytes collected between two writes.
 const CHUNK: usize = 1 << 20;
@@ -21,12 +23,44 @@ pub fn write_obj(
     faces: &[[u32; 3]],
     material: Option<&[[DVec2; 3]]>,
 ) -> io::Result<()> {
+    write_faces(writer, (positions, faces, material), None)
+}
+
+/// Like [`write_obj`], with a line `g` before faces that are of another group than those before.
+///
+/// # Errors
+/// Those of the writer.
+///
+/// # Panics
+/// As [`write_obj`].
+pub fn write_grouped_obj(
+    writer: &mut impl Write,
+    mesh: &TriangleMesh,
+    groups: Option<&FaceGroups>,
+) -> io::Result<()> {
+    write_faces(writer, (&mesh.positions, &mesh.faces, mesh.material.as_deref()), groups)
+}
+
+/// Positions, corners of the faces, and their material coordinates.
+type Arrays<'a> = (&'a [DVec3], &'a [[u32; 3]], Option<&'a [[DVec2; 3]]>);
+
+fn write_faces(
+    writer: &mut impl Write,
+    (positions, faces, material): Arrays<'_>,
+    groups: Option<&FaceGroups>,
+) -> io::Result<()> {
+    let group_of = |face: usize| groups.and_then(|groups| groups.of_face.get(face));
+    let begun = |face: usize| {
+        let group = group_of(face).filter(|group| face == 0 || group_of(face - 1) != Some(group));
+        group.and_then(|group| groups?.names.get(*group as usize))
+    };
     let mut out = Chunks { writer, buffer: Vec::with_capacity(CHUNK + 256) };
     for p in positions {
         out.line(format_args!("v {:?} {:?} {:?}\n", p.x, p.y, p.z))?;
     }
     let Some(material) = material else {
-        for [a, b, c] in faces.iter().map(|face| face.map(|v| v + 1)) {
+        for (number, [a, b, c]) in faces.iter().map(|face| face.map(|v| v + 1)).enumerate() {
+            out.group(begun(number))?;
             out.line(format_args!("f {a} {b} {c}\n"))?;
         }
         return out.finish();
@@ -36,7 +70,8 @@ pub fn write_obj(
     for u in &table.coords {
         out.line(format_args!("vt {:?} {:?}\n", u.x, u.y))?;
     }
-    for (face, corners) in faces.iter().zip(material) {
+    for (number, (face, corners)) in faces.iter().zip(material).enumerate() {
+        out.group(begun(number))?;
         let [a, b, c] = face.map(|v| v + 1);
         let [ta, tb, tc] = [0, 1, 2].map(|k| table.number(face[k], corners[k]));
         out.line(format_args!("f {a}/{ta} {b}/{tb} {c}/{tc}\n"))?;
@@ -154,6 +189,11 @@ struct Chunks<'a, W: Write> {
 }
 
 impl<W: Write> Chunks<'_, W> {
+    /// Begins a group, if one begins.
+    fn group(&mut self, begun: Option<&String>) -> io::Result<()> {
+        begun.map_or(Ok(()), |name| self.line(format_args!("g {name}\n")))
+    }
+
     fn line(&mut self, text: std::fmt::Arguments<'_>) -> io::Result<()> {
         self.buffer.write_fmt(text)?;
         if self.buffer.len() >= CHUNK {

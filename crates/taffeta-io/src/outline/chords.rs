@@ -24,7 +24,7 @@ pub(super) fn sample_roughly(segments: &[PathSeg]) -> Vec<DVec2> {
 }
 
 /// Points on a segment, its end not counted.
-fn sample(segment: &PathSeg, curve_samples: usize) -> Vec<DVec2> {
+pub(crate) fn sample(segment: &PathSeg, curve_samples: usize) -> Vec<DVec2> {
     let count = if matches!(segment, PathSeg::Line(_)) { 1 } else { curve_samples };
     let at = |k: usize| {
         let point = segment.eval(k as f64 / count as f64);
@@ -34,12 +34,12 @@ fn sample(segment: &PathSeg, curve_samples: usize) -> Vec<DVec2> {
 }
 
 /// The length of a closed polygon \[m\].
-pub(super) fn perimeter(points: &[DVec2]) -> f64 {
+pub(crate) fn perimeter(points: &[DVec2]) -> f64 {
     sides(points).map(|[a, b]| a.distance(b)).sum()
 }
 
 /// The sides of a closed polygon.
-pub(super) fn sides(points: &[DVec2]) -> impl Iterator<Item = [DVec2; 2]> + '_ {
+pub(crate) fn sides(points: &[DVec2]) -> impl Iterator<Item = [DVec2; 2]> + '_ {
     (0..points.len()).map(|k| [points[k], points[(k + 1) % points.len()]])
 }
 
@@ -60,13 +60,9 @@ pub(super) fn divide(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
 fn divide_once(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
     let fine = sample_finely(segments, edge_length);
     let count = fine.len();
-    let turn = |k: usize| {
-        let before = fine[k] - fine[(k + count - 1) % count];
-        let after = fine[(k + 1) % count] - fine[k];
-        math::atan2(before.perp_dot(after), before.dot(after)).abs()
-    };
-    let turns: Vec<f64> = (0..count).map(turn).collect();
-    let mut corners: Vec<usize> = (0..count).filter(|k| turns[*k] > CORNER).collect();
+    let is_corner =
+        |k: &usize| turn([fine[(k + count - 1) % count], fine[*k], fine[(k + 1) % count]]) > CORNER;
+    let mut corners: Vec<usize> = (0..count).filter(is_corner).collect();
     if corners.is_empty() && count > 0 {
         corners.push(0);
     }
@@ -75,11 +71,16 @@ fn divide_once(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
         // From a corner to the next one, once around if it is the only one.
         let next = corners[(place + 1) % corners.len()];
         let steps = if next > *first { next - first } else { next + count - first };
-        let chain: Vec<DVec2> = (0..=steps).map(|k| fine[(first + k) % count]).collect();
-        let inside: f64 = (1..steps).map(|k| turns[(first + k) % count]).sum();
-        divide_chain(&chain, edge_length, inside, &mut points);
+        let chain = Chain::new((0..=steps).map(|k| fine[(first + k) % count]).collect());
+        chain.divide(chain.part_count(edge_length), &mut points);
     }
     points
+}
+
+/// The angle by which a chain of three points turns at the middle one \[rad\].
+fn turn([before, at, after]: [DVec2; 3]) -> f64 {
+    let (back, forth) = (at - before, after - at);
+    math::atan2(back.perp_dot(forth), back.dot(forth)).abs()
 }
 
 /// Points of a closed curve, close to each other against the chords that it will have, no two at one place.
@@ -97,21 +98,43 @@ fn sample_finely(segments: &[PathSeg], edge_length: f64) -> Vec<DVec2> {
     fine
 }
 
-/// Divides an open chain that turns by an angle \[rad\] into equal parts and adds their starts.
-fn divide_chain(chain: &[DVec2], edge_length: f64, turn: f64, points: &mut Vec<DVec2>) {
-    let length: f64 = chain.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
-    // A part that is too long by round-off is not divided for that.
-    let parts = (length / edge_length - 1e-6).ceil().max((turn / CHORD_TURN).ceil()).max(1.0) as usize;
-    points.push(chain[0]);
-    let (mut k, mut passed) = (0, 0.0);
-    for part in 1..parts {
-        let wanted = length * part as f64 / parts as f64;
-        let mut side = chain[k].distance(chain[k + 1]);
-        while passed + side < wanted && k + 2 < chain.len() {
-            passed += side;
-            k += 1;
-            side = chain[k].distance(chain[k + 1]);
+/// An open curve, by points on it that are close to each other against the chords that it will have.
+pub(crate) struct Chain {
+    points: Vec<DVec2>,
+    /// Its length \[m\].
+    pub(crate) length: f64,
+    /// The angle by which it turns \[rad\].
+    turn: f64,
+}
+
+impl Chain {
+    pub(crate) fn new(points: Vec<DVec2>) -> Self {
+        let length = points.windows(2).map(|pair| pair[0].distance(pair[1])).sum();
+        let turn = points.windows(3).map(|three| turn([three[0], three[1], three[2]])).sum();
+        Self { points, length, turn }
+    }
+
+    /// Number of equal parts that are no longer than an edge and follow the curve.
+    pub(crate) fn part_count(&self, edge_length: f64) -> usize {
+        // A part that is too long by round-off is not divided for that.
+        let by_length = (self.length / edge_length - 1e-6).ceil();
+        by_length.max((self.turn / CHORD_TURN).ceil()).max(1.0) as usize
+    }
+
+    /// Divides it into equal parts and adds their starts.
+    pub(crate) fn divide(&self, parts: usize, points: &mut Vec<DVec2>) {
+        let chain = &self.points;
+        points.push(chain[0]);
+        let (mut k, mut passed) = (0, 0.0);
+        for part in 1..parts {
+            let wanted = self.length * part as f64 / parts as f64;
+            let mut side = chain[k].distance(chain[k + 1]);
+            while passed + side < wanted && k + 2 < chain.len() {
+                passed += side;
+                k += 1;
+                side = chain[k].distance(chain[k + 1]);
+            }
+            points.push(chain[k].lerp(chain[k + 1], ((wanted - passed) / side).clamp(0.0, 1.0)));
         }
-        points.push(chain[k].lerp(chain[k + 1], ((wanted - passed) / side).clamp(0.0, 1.0)));
     }
 }

@@ -9,7 +9,7 @@ use taffeta_core::TriangleMesh;
 use taffeta_core::components::Components;
 
 /// Area of an equilateral triangle over the square of its edge.
-pub(super) const FACE_SHARE: f64 = 0.433_012_701_892_219_3;
+pub(crate) const FACE_SHARE: f64 = 0.433_012_701_892_219_3;
 /// Height of an equilateral triangle over its edge.
 const ROW_SHARE: f64 = 0.866_025_403_784_438_6;
 /// Points of the lattice keep this distance from the outline, in edges: nearer, and angles at the outline would be small;
@@ -22,7 +22,7 @@ const ANGLE_DEG: f64 = 27.0;
 const AREA_MAX: f64 = 1.6;
 
 /// The triangles between polygons, piece by piece. Inside and outside alternate.
-pub(super) fn triangulate(loops: &[Vec<DVec2>], edge_length: f64) -> Result<TriangleMesh, String> {
+pub(crate) fn triangulate(loops: &[Vec<DVec2>], edge_length: f64) -> Result<TriangleMesh, String> {
     let mut points: Vec<DVec2> = loops.iter().flatten().copied().collect();
     let mut edges = Vec::with_capacity(points.len());
     let mut start = 0;

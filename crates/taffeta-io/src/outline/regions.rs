@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A polygon has an area if it is at least this part of the square of its perimeter.
-const AREA_MIN: f64 = 1e-9;
+pub(crate) const AREA_MIN: f64 = 1e-9;
 
 /// Sine of the angle between two sides below which they lie along each other: the rest is round-off.
 const SLOPE_MIN: f64 = 1e-6;
@@ -21,7 +21,7 @@ const MOST_COLUMNS: usize = 1024;
 type Refusal = (usize, OutlineDefect);
 
 /// The area inside of a polygon \[m²\], positive if it runs counter-clockwise.
-pub(super) fn signed_area(points: &[DVec2]) -> f64 {
+pub(crate) fn signed_area(points: &[DVec2]) -> f64 {
     let origin = points.first().copied().unwrap_or_default();
     0.5 * sides(points).map(|[a, b]| (a - origin).perp_dot(b - origin)).sum::<f64>()
 }
@@ -163,22 +163,24 @@ struct Side {
 }
 
 /// Two sides that have a point in common.
-struct Meeting {
+pub(crate) struct Meeting {
     /// Their polygons.
     polygons: [usize; 2],
+    /// Their places in the polygons.
+    pub(crate) sides: [usize; 2],
     /// A place near the point.
-    at: DVec2,
+    pub(crate) at: DVec2,
     /// The point, if the sides cross there and not only touch.
     crossing: Option<DVec2>,
 }
 
 /// Takes a look at the places where some of the polygons meet, until one is refused.
-fn find_meeting(
+pub(crate) fn find_meeting<R>(
     loops: &[Vec<DVec2>],
     polygons: Range<usize>,
     edge_length: f64,
-    mut look: impl FnMut(Meeting) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
+    mut look: impl FnMut(Meeting) -> Result<(), R>,
+) -> Result<(), R> {
     let of_polygon = |polygon: usize| {
         sides(&loops[polygon]).enumerate().map(move |(place, ends)| Side { polygon, ends, place })
     };
@@ -225,7 +227,7 @@ fn meet(loops: &[Vec<DVec2>], s: &Side, t: &Side) -> Option<Meeting> {
     let crossing = || cross_inside(s.ends, t.ends).or_else(|| cross_at_corner(loops, s, t));
     let crossing = is_steep.then(crossing).flatten();
     let at = crossing.unwrap_or(0.5 * (s.ends[0] + s.ends[1]));
-    Some(Meeting { polygons: [s.polygon, t.polygon], at, crossing })
+    Some(Meeting { polygons: [s.polygon, t.polygon], sides: [s.place, t.place], at, crossing })
 }
 
 /// The point inside of two segments in which they cross.
@@ -264,7 +266,7 @@ fn directions(loops: &[Vec<DVec2>], side: &Side, at: DVec2) -> [DVec2; 2] {
 }
 
 fn refuse_meeting(drawing: &Drawing, meeting: Meeting) -> Refusal {
-    let Meeting { polygons: [first, second], at, crossing } = meeting;
+    let Meeting { polygons: [first, second], at, crossing, .. } = meeting;
     let [first, second] = [first, second].map(|polygon| drawing.path_of[polygon]);
     let defect = match crossing {
         _ if first != second => OutlineDefect::Crosses { other: drawing.names[second].clone(), at },

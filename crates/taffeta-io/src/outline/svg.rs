@@ -28,6 +28,8 @@ pub(super) enum FillRule {
 pub(super) struct Drawing {
     /// The paths as messages call them.
     pub names: Vec<String>,
+    /// Their ids; empty: none.
+    pub ids: Vec<String>,
     /// The rule of each path. What has no fill, only a line, is filled by the rule of even and odd: inner lines are holes.
     pub rules: Vec<FillRule>,
     /// Closed curves \[m\], v up.
@@ -62,8 +64,13 @@ pub(super) fn read(bytes: &[u8], path: &Path, scale: Option<f64>) -> Result<Draw
     let options = usvg::Options { image_href_resolver, ..Default::default() };
     let tree = Tree::from_xmltree(&document, &options).map_err(|error| refuse(error.to_string()))?;
     let page = find_page(&document.root_element(), &tree, scale);
-    let mut drawing =
-        Drawing { names: Vec::new(), rules: Vec::new(), loops: Vec::new(), path_of: Vec::new() };
+    let mut drawing = Drawing {
+        names: Vec::new(),
+        ids: Vec::new(),
+        rules: Vec::new(),
+        loops: Vec::new(),
+        path_of: Vec::new(),
+    };
     collect(tree.root(), page, &mut drawing).map_err(|(name, defect)| OutlineError::Path {
         path: path.to_owned(),
         name,
@@ -120,6 +127,7 @@ fn collect(group: &Group, page: Page, drawing: &mut Drawing) -> Result<(), (Stri
                 };
                 let loops = find_loops(path, page).map_err(|defect| (name.clone(), defect))?;
                 drawing.names.push(name);
+                drawing.ids.push(path.id().to_owned());
                 drawing.rules.push(match path.fill().map(usvg::Fill::rule) {
                     Some(usvg::FillRule::NonZero) => FillRule::NonZero,
                     Some(usvg::FillRule::EvenOdd) | None => FillRule::EvenOdd,

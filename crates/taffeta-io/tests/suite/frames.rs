@@ -2,11 +2,12 @@
 
 use glam::{DVec2, DVec3};
 use std::io::{Cursor, Write};
+use std::path::Path;
 use taffeta_core::{Pose, TriangleMesh};
 use taffeta_io::usda::{RigidBody, write_usda_bodies};
 use taffeta_io::{
-    FrameData, GlbWriter, UsdaWriter, mean_curvatures, read_npy_numbers, read_npz, read_npz_numbers,
-    read_ply, read_ply_polygons, write_npz, write_ply, write_vtp,
+    FaceGroups, FrameData, GlbWriter, UsdaWriter, mean_curvatures, parse_obj, read_npy_numbers, read_npz,
+    read_npz_numbers, read_ply, read_ply_polygons, write_grouped_obj, write_npz, write_ply, write_vtp,
 };
 
 /// A wavy strip with a seam, of so many cells; numbers that have no short decimal form.
@@ -43,6 +44,13 @@ fn strip(cells: u32) -> FrameData {
     }
 }
 
+/// A strip whose panels have names.
+fn with_panels() -> FrameData {
+    let frame = strip(4);
+    let names = ["front left", "bäck"].map(str::to_owned).to_vec();
+    FrameData { panels: Some(FaceGroups { names, of_face: frame.mesh.panels() }), ..frame }
+}
+
 fn rope() -> FrameData {
     let points: Vec<DVec3> = (0..9).map(|k| DVec3::new(0.1 * f64::from(k), -0.2, 0.3)).collect();
     let velocities = Some(vec![DVec3::X / 3.0; 9]);
@@ -57,7 +65,15 @@ fn frames() -> Vec<FrameData> {
     foreign.curvatures = None;
     foreign.strain_jumps = None;
     foreign.plastic_curvatures = None;
-    vec![strip(5), bare, foreign, rope(), FrameData::curve(rope().mesh.positions), FrameData::default()]
+    vec![
+        strip(5),
+        with_panels(),
+        bare,
+        foreign,
+        rope(),
+        FrameData::curve(rope().mesh.positions),
+        FrameData::default(),
+    ]
 }
 
 fn npz(frame: &FrameData) -> Vec<u8> {
@@ -286,7 +302,7 @@ fn a_usd_file_has_every_frame_of_every_attribute() {
         assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 12, "{number}");
     }
     let mut bytes = Vec::new();
-    write_usda_bodies(&mut bytes, 30.0, [0, 4], &obstacles()).unwrap();
+    write_usda_bodies(&mut bytes, (30.0, DVec3::Y), [0, 4], &obstacles()).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!((text.matches("def Mesh").count(), text.matches("xformOpOrder").count()), (3, 1));
     assert!(text.contains("4: ( (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1) ),"), "{text}");
@@ -327,4 +343,85 @@ fn a_glb_file_shows_one_frame_at_a_time() {
     assert_eq!(keys("sheet_00000"), (vec![0.0, third], vec![1.0, 0.0]));
     assert_eq!(keys("sheet_00001"), (vec![0.0, third, (4.0 / 30.0) as f32], vec![0.0, 1.0, 0.0]));
     assert_eq!(keys("cord_00004"), (vec![0.0, (4.0 / 30.0) as f32], vec![0.0, 1.0]));
+}
+
+#[test]
+fn names_of_panels_are_groups_in_every_format() {
+    let frame = with_panels();
+    let mut obj = Vec::new();
+    write_grouped_obj(&mut obj, &frame.mesh, frame.panels.as_ref()).unwrap();
+    let obj = String::from_utf8(obj).unwrap();
+    let read = parse_obj(&obj, Path::new("a.obj")).unwrap();
+    assert_eq!((read.groups, read.mesh), (frame.panels.clone(), frame.mesh.clone()));
+    let mut vtp = Vec::new();
+    write_vtp(&mut vtp, &frame).unwrap();
+    let vtp = String::from_utf8_lossy(&vtp).into_owned();
+    assert!(vtp.contains("Name=\"panel\""), "{vtp}");
+    assert!(vtp.contains("NumberOfTuples=\"2\" format=\"ascii\">102 114 111 110 116 32"), "{vtp}");
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = UsdaWriter::new("shirt", 24.0, folder.path());
+    writer.add(0, &frame).unwrap();
+    let mut usda = Vec::new();
+    writer.finish(&mut usda).unwrap();
+    let usda = String::from_utf8(usda).unwrap();
+    for part in
+        ["def GeomSubset \"front_left\"", "familyName = \"panel\"", "0: [0, 1, 2, 3],", "0: [4, 5, 6, 7],"]
+    {
+        assert!(usda.contains(part), "{part} is not in {usda}");
+    }
+    let mut writer = GlbWriter::new(24.0, folder.path()).unwrap();
+    writer.add("shirt", 0, &frame).unwrap();
+    writer.add("shirt", 1, &frame).unwrap();
+    let mut glb = Vec::new();
+    writer.finish(&mut glb).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    assert_eq!(json["materials"][1]["name"], "front left");
+    let used: Vec<u64> = json["meshes"][1]["primitives"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["material"].as_u64().unwrap())
+        .collect();
+    assert_eq!((used, json["materials"].as_array().unwrap().len()), (vec![1, 2], 3));
+}
+
+#[test]
+fn faces_know_the_last_group_or_object_before_them() {
+    let text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\no shirt\ng left  front # a comment\nf 1 2 3 4\ng empty\ng cuff\nf 1 3 4\n\
+                g left front\nf 2 3 4\n";
+    let groups = parse_obj(text, Path::new("a.obj")).unwrap().groups.unwrap();
+    assert_eq!(groups.names, ["default", "left front", "cuff"]);
+    assert_eq!(groups.of_face, [0, 1, 1, 2, 1]);
+    assert_eq!(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n", Path::new("a.obj")).unwrap().groups, None);
+}
+
+#[test]
+fn files_know_what_is_upward() {
+    let folder = tempfile::tempdir().unwrap();
+    let usda = |up: DVec3| {
+        let mut bytes = Vec::new();
+        UsdaWriter::new("a", 24.0, folder.path()).upward(up).finish(&mut bytes).unwrap();
+        write_usda_bodies(&mut bytes, (24.0, up), [0, 0], &[]).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    for (up, axis) in [(DVec3::Y, "Y"), (DVec3::Z, "Z")] {
+        assert_eq!(usda(up).matches(&format!("upAxis = \"{axis}\"")).count(), 2);
+    }
+    let roots = |up: DVec3| {
+        let mut writer = GlbWriter::new(24.0, folder.path()).unwrap();
+        writer.set_upward(up);
+        writer.add("a", 0, &strip(1)).unwrap();
+        let mut glb = Vec::new();
+        writer.finish(&mut glb).unwrap();
+        let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+        let json: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+        let root = json["scenes"][0]["nodes"][0].as_u64().unwrap() as usize;
+        json["nodes"][root]["rotation"].clone()
+    };
+    assert!(roots(DVec3::Y).is_null());
+    // z becomes y by a turn of −90° about x.
+    let turn: Vec<f64> = serde_json::from_value(roots(DVec3::Z)).unwrap();
+    let half = 0.5f64.sqrt();
+    assert!(turn.iter().zip([-half, 0.0, 0.0, half]).all(|(a, b)| (a - b).abs() < 1e-6), "{turn:?}");
 }

@@ -1,6 +1,6 @@
 //! The bodies of a world in its present frame.
 
-use taffeta_io::{FrameData, mean_curvatures};
+use taffeta_io::{FaceGroups, FrameData, mean_curvatures};
 use taffeta_sim::{World, ask};
 
 /// A cloth as it is now, with everything that is known of it.
@@ -21,8 +21,19 @@ pub fn cloth_frame(world: &World, number: usize) -> FrameData {
         strain_jumps: Some(jumps.strains),
         curvature_jumps: Some(jumps.curvatures),
         plastic_curvatures: ask::plastic_curvatures(world, number),
-        ..FrameData::surface(mesh)
+        ..cloth_surface(world, number)
     }
+}
+
+/// A cloth as it is now: its mesh, and its panels if they have names.
+///
+/// # Panics
+/// If there is no cloth of that number.
+pub fn cloth_surface(world: &World, number: usize) -> FrameData {
+    let cloth = world.cloth(world.cloth_ids()[number]);
+    let names = &cloth.cloth().panel_names;
+    let groups = || FaceGroups { names: names.clone(), of_face: cloth.panels() };
+    FrameData { panels: (!names.is_empty()).then(groups), ..FrameData::surface(world.mesh(number)) }
 }
 
 /// A rope as it is now, by the number of its body, see [`rope_bodies`](taffeta_sim::ask::rope_bodies).

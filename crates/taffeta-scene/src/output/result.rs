@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_io::obj::{ObjError, read_obj, read_polyline};
+use taffeta_io::obj::{ObjError, ObjMesh, read_obj, read_polyline};
 use taffeta_io::{Format, FrameData, read_file, read_npz, read_ply};
 
 pub(super) const SCENE_FILE: &str = "scene.json";
@@ -187,7 +187,10 @@ fn read_obj_frame(path: &Path) -> Result<FrameData, ObjError> {
     let lines = read_polyline(path)?.unwrap_or_default();
     match lines.into_iter().next() {
         Some(points) => Ok(FrameData::curve(points)),
-        None => Ok(FrameData::surface(read_obj(path)?.mesh)),
+        None => {
+            let ObjMesh { mesh, groups, .. } = read_obj(path)?;
+            Ok(FrameData { panels: groups, ..FrameData::surface(mesh) })
+        }
     }
 }
 

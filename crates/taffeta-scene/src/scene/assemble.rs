@@ -26,6 +26,8 @@ pub struct BuiltScene {
     pub solid_probes: Vec<SolidProbe>,
     /// The scene's warnings and those about its meshes.
     pub warnings: Vec<String>,
+    /// Panels that seams by distance sew.
+    pub notes: Vec<String>,
 }
 
 /// A probe on its mesh.
@@ -57,6 +59,7 @@ pub(super) struct Assembly<'a> {
     pub scene: &'a Scene,
     pub problems: Vec<Problem>,
     pub warnings: Vec<String>,
+    pub notes: Vec<String>,
     /// Faces of the cloths so far, and the memory that there is for all \[bytes\].
     pub faces: u64,
     pub memory: Option<u64>,
@@ -111,7 +114,8 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         ..probe.clone()
     };
     let solid_probes = scene.solid_probes.iter().map(place).collect();
-    Ok(BuiltScene { world, probes, rope_probes, solid_probes, warnings: assembly.warnings })
+    let Assembly { warnings, notes, .. } = assembly;
+    Ok(BuiltScene { world, probes, rope_probes, solid_probes, warnings, notes })
 }
 
 impl Scene {
@@ -183,6 +187,7 @@ impl<'a> Assembly<'a> {
             scene,
             problems: Vec::new(),
             warnings: scene.warnings.clone(),
+            notes: Vec::new(),
             faces: 0,
             memory,
             moved_probes: BTreeMap::new(),

@@ -8,11 +8,15 @@ use super::mirror::{Mirrored, find_mirrored};
 use super::pin::{overlapping_panels, resolve_region};
 use super::placed::PlacedMesh;
 use super::plausible::doubt_cloth;
+use super::seam::{SceneRun, SceneSeam, SceneSides};
+use super::weld::{is_cut_everywhere, weld};
+use std::collections::BTreeMap;
 use taffeta_core::PanelPoint;
 use taffeta_core::panel_point::PanelSearch;
+use taffeta_io::garment::read_garment;
 use taffeta_io::grid;
 use taffeta_io::obj::read_obj;
-use taffeta_io::outline::read_outline;
+use taffeta_io::outline::read_named_outline;
 use taffeta_sim::{
     ClothDescription, PinDescription, SeamDescription, SeamError, SeamSides, find_opening, pair_seams,
 };
@@ -33,25 +37,57 @@ impl Assembly<'_> {
         }
         let mirrored = self.find_mirrored(&shape_key, cloth, &placed)?;
         let pins = self.resolve_pins(key, cloth, &placed, &mirrored);
+        let seams = self.resolve_seams(key, cloth, &placed)?;
         self.move_probes(cloth, &placed, &mirrored);
         mirrored.reflect(&mut placed.mesh);
         self.check_rest_shape(key, cloth, &placed);
         self.check_thickness(key, cloth, &placed);
         self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
-        let seams = self.resolve_seams(key, cloth, &placed)?;
-        let names = placed.list_names();
-        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), names), pins, seams);
+        let (vertices, panels) = (placed.list_names(), placed.name_panels());
+        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), vertices, panels), pins, seams);
         match pair_seams(&mut built) {
-            Ok(()) => Some(built),
+            Ok(()) => {
+                self.note_near_seams(cloth, &built);
+                Some(built)
+            }
             Err(SeamError { seam, defect }) => {
                 let side = defect.side().map_or(String::new(), |side| format!(".{side}"));
                 let defect = defect.renumber(|vertex| placed.name_vertex(vertex));
-                self.report(
-                    &format!("{key}.seam.{seam}{side}"),
-                    format!("seam {seam} of the cloth {:?}: {defect}", cloth.name),
-                );
+                let place = match (&placed.garment, seam.checked_sub(cloth.seams.len())) {
+                    (Some(garment), Some(stitch)) => (shape_key, garment.name_stitch(stitch)),
+                    _ => (format!("{key}.seam.{seam}{side}"), format!("seam {seam}")),
+                };
+                self.report(&place.0, format!("{} of the cloth {:?}: {defect}", place.1, cloth.name));
                 None
             }
+        }
+    }
+
+    /// Notes which panels a seam by distance has paired.
+    fn note_near_seams(&mut self, cloth: &SceneCloth, built: &ClothDescription) {
+        let near =
+            cloth.seams.iter().enumerate().filter(|(_, seam)| matches!(seam.sides, SceneSides::Near(_)));
+        for (number, _) in near {
+            let SeamSides::Pairs(pairs) = &built.seams[number].sides else { continue };
+            let panel_of = panels_of_vertices(built);
+            let mut counts: BTreeMap<[u32; 2], usize> = BTreeMap::new();
+            for pair in pairs {
+                let mut panels = pair.map(|v| panel_of[v as usize]);
+                panels.sort_unstable();
+                *counts.entry(panels).or_default() += 1;
+            }
+            let name = |panel: u32| match built.panel_names.get(panel as usize) {
+                Some(name) => format!("{name:?}"),
+                None => panel.to_string(),
+            };
+            let list = counts.iter().map(|([a, b], count)| {
+                format!("panels {} and {} ({count} pairs of vertices)", name(*a), name(*b))
+            });
+            self.notes.push(format!(
+                "seam {number} of the cloth {:?} by distance sews {}",
+                cloth.name,
+                list.collect::<Vec<_>>().join(", ")
+            ));
         }
     }
 
@@ -74,12 +110,25 @@ impl Assembly<'_> {
                 self.take_memory(&shape_key, cloth, placed.mesh.faces.len() as u64)?;
                 Some((placed, shape_key))
             }
+            ClothShape::Garment { path, edge_length, .. } => {
+                let shape_key = format!("{key}.garment");
+                match read_garment(path, *edge_length) {
+                    Ok(garment) => {
+                        self.take_memory(&shape_key, cloth, garment.mesh.faces.len() as u64)?;
+                        Some((PlacedMesh::from_garment(garment), shape_key))
+                    }
+                    Err(error) => {
+                        self.report(&shape_key, error.to_string());
+                        None
+                    }
+                }
+            }
             ClothShape::Outline { path, edge_length, scale } => {
                 let shape_key = format!("{key}.outline");
-                match read_outline(path, *edge_length, *scale) {
-                    Ok(mesh) => {
+                match read_named_outline(path, *edge_length, *scale) {
+                    Ok((mesh, groups)) => {
                         self.take_memory(&shape_key, cloth, mesh.faces.len() as u64)?;
-                        Some((PlacedMesh::generated(mesh), shape_key))
+                        Some((PlacedMesh { groups: Some(groups), ..PlacedMesh::generated(mesh) }, shape_key))
                     }
                     Err(error) => {
                         self.report(&shape_key, error.to_string());
@@ -189,22 +238,34 @@ impl Assembly<'_> {
         placed: &PlacedMesh,
     ) -> Option<Vec<SeamDescription>> {
         let mut seams = Vec::new();
-        for (index, seam) in cloth.seams.iter().enumerate() {
-            let mut resolved = seam.clone();
-            if let SeamSides::Runs(runs) = &mut resolved.sides {
-                for (run, side) in runs.iter_mut().zip(["a", "b"]) {
-                    match placed.find_vertices(run) {
-                        Ok(vertices) => *run = vertices,
-                        Err(reason) => {
-                            let message =
-                                format!("seam {index} of the cloth {:?}, run {side}: {reason}", cloth.name);
-                            self.report(&format!("{key}.seam.{index}.{side}.vertices"), message);
-                            return None;
+        let panels = if cloth.seams.is_empty() { Vec::new() } else { placed.find_panels() };
+        for (index, SceneSeam { sides, time, ease }) in cloth.seams.iter().enumerate() {
+            let sides = match sides {
+                SceneSides::Near(distance) => SeamSides::Near(*distance),
+                SceneSides::Runs(runs) => {
+                    let mut found = [Vec::new(), Vec::new()];
+                    for ((run, side), slot) in runs.iter().zip(["a", "b"]).zip(&mut found) {
+                        match placed.find_run(run, &panels) {
+                            Ok(vertices) => *slot = vertices,
+                            Err(reason) => {
+                                let message = format!(
+                                    "seam {index} of the cloth {:?}, run {side}: {reason}",
+                                    cloth.name
+                                );
+                                let part =
+                                    if matches!(run, SceneRun::Vertices(_)) { ".vertices" } else { "" };
+                                self.report(&format!("{key}.seam.{index}.{side}{part}"), message);
+                                return None;
+                            }
                         }
                     }
+                    SeamSides::Runs(found)
                 }
-            }
-            seams.push(resolved);
+            };
+            seams.push(SeamDescription { sides, time: *time, ease: *ease });
+        }
+        if let (ClothShape::Garment { sewing_time, .. }, Some(garment)) = (&cloth.shape, &placed.garment) {
+            seams.extend(garment.seams(*sewing_time));
         }
         Some(seams)
     }
@@ -246,7 +307,7 @@ impl Assembly<'_> {
     }
 
     fn load_mesh(&mut self, key: &str, cloth: &SceneCloth) -> Option<PlacedMesh> {
-        let ClothShape::Mesh { path, uv_scale } = &cloth.shape else { return None };
+        let ClothShape::Mesh { path, uv_scale, weld: distance } = &cloth.shape else { return None };
         let mut file = match read_obj(path) {
             Ok(file) => file,
             Err(error) => {
@@ -265,6 +326,18 @@ impl Assembly<'_> {
         for elements in &file.other_elements {
             let path = path.display();
             self.warnings.push(format!("{path}: {elements} are left out of the cloth {:?}", cloth.name));
+        }
+        if let Some(distance) = distance {
+            let gone = weld(&mut file, *distance);
+            self.notes.push(format!("{}: {gone} vertices were welded to others", path.display()));
+        } else if is_cut_everywhere(&file.mesh) {
+            let message = format!(
+                "{}: it is cut at every face, each of which has vertices of its own, so that the cloth would fall apart; `weld = \
+                 1e-5` in the cloth joins vertices within 0.01 mm",
+                path.display()
+            );
+            self.report(&format!("{key}.mesh"), message);
+            return None;
         }
         for coord in file.mesh.material.iter_mut().flatten().flatten() {
             *coord *= *uv_scale;
@@ -305,4 +378,13 @@ impl Assembly<'_> {
         }
         pins
     }
+}
+
+/// The panel of each vertex of a cloth that is not sewn yet.
+fn panels_of_vertices(cloth: &ClothDescription) -> Vec<u32> {
+    let mut panel_of = vec![0; cloth.mesh.positions.len()];
+    for (face, panel) in cloth.mesh.faces.iter().zip(cloth.mesh.panels()) {
+        face.iter().for_each(|v| panel_of[*v as usize] = panel);
+    }
+    panel_of
 }

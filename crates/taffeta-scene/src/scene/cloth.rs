@@ -10,7 +10,7 @@ use super::membrane::{
 use super::pin_table::PinTable;
 use super::projective::warn_of_projective;
 use super::remesh::RemeshTable;
-use super::seam::{SeamTable, resolve_seams};
+use super::seam::{SceneSeam, SeamTable, check_sewing, resolve_seams};
 use super::tearing::{TearingParts, check_folds, check_tearing};
 use crate::keys::{BodyName, Choice, Number};
 use crate::place::Place;
@@ -47,7 +47,7 @@ pub struct SceneCloth {
     /// The pins. Vertex numbers are those of the mesh file.
     pub pins: Vec<PinDescription>,
     /// Seams. Vertex numbers are those of the mesh file.
-    pub seams: Vec<SeamDescription>,
+    pub seams: Vec<SceneSeam>,
     /// Remeshing; `None`: fixed topology.
     pub remesh: Option<RemeshSettings>,
     /// Constraint of a triangle, or springs along the edges.
@@ -117,14 +117,18 @@ impl ClothTable {
         let rest_curvature = resolve_rest_curvature(self, bending, solver, at);
         let pins = self.resolve_pins(solver, at);
         // Fewer vertices for the same error, where neither hinges nor seams ask for well-shaped triangles.
-        let may_stretch = bending == BendingModel::Curvature && self.seam.is_none();
+        let is_sewn = self.seam.is_some() || self.garment.is_some();
+        let may_stretch = bending == BendingModel::Curvature && !is_sewn;
         let remesh = self
             .remesh
             .as_ref()
             .map(|table| table.resolve(may_stretch, settings.tolerance, &at.at("remesh")));
         let seams = self.seam.as_ref().map_or(&[][..], |seam| &seam.0);
         let seams = resolve_seams(seams, settings, &at.at("seam"));
-        self.check_remesh(remesh.as_ref(), &seams, at);
+        if self.garment.is_some() {
+            check_sewing(settings, &at.at("garment"));
+        }
+        self.check_remesh(remesh.as_ref(), is_sewn, at);
         if let Some(material) = &material {
             check_folds(material, bending, settings, &of_material);
             let (remesh, has_volume) = (remesh.as_ref(), self.volume.is_some());
@@ -174,7 +178,7 @@ impl ClothTable {
     }
 
     /// Refuses remeshing beside what it does not go with.
-    fn check_remesh(&self, remesh: Option<&RemeshSettings>, seams: &[SeamDescription], at: &Place<'_>) {
+    fn check_remesh(&self, remesh: Option<&RemeshSettings>, is_sewn: bool, at: &Place<'_>) {
         let Some(remesh) = remesh else { return };
         if self.volume.is_some() {
             at.at("volume").refuse(
@@ -182,7 +186,7 @@ impl ClothTable {
                 "leave one of them out",
             );
         }
-        if remesh.anisotropic && !seams.is_empty() {
+        if remesh.anisotropic && is_sewn {
             at.at("remesh").refuse(
                 format!("`{at}.remesh.anisotropic` knows one chart, but a cloth that is sewn has seams"),
                 "leave it out",
@@ -195,7 +199,7 @@ impl SceneCloth {
     /// The cloth in the world with its mesh, whose vertices pins and seams are of, and their numbers in the file.
     pub(super) fn describe(
         &self,
-        (mesh, vertex_names): (TriangleMesh, Vec<u32>),
+        (mesh, vertex_names, panel_names): (TriangleMesh, Vec<u32>, Vec<String>),
         pins: Vec<PinDescription>,
         seams: Vec<SeamDescription>,
     ) -> ClothDescription {
@@ -203,6 +207,7 @@ impl SceneCloth {
             name: self.name.clone(),
             mesh,
             vertex_names: Some(vertex_names),
+            panel_names,
             material: self.material.clone(),
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,

@@ -1,6 +1,7 @@
 //! Sources of the mesh of a cloth.
 
 use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
+use super::seam::DEFAULT_TIME;
 use crate::keys::{Choice, Count, Fixed, Number, Spread};
 use crate::place::Place;
 use glam::{DVec2, DVec3};
@@ -36,6 +37,8 @@ pub enum ClothShape {
         path: PathBuf,
         /// Factor of its `vt` coordinates: meters per unit.
         uv_scale: f64,
+        /// Distance within which vertices become one \[m\]; `None`: none do.
+        weld: Option<f64>,
     },
     /// Closed paths of an SVG file, see [`read_outline`](taffeta_io::read_outline).
     Outline {
@@ -45,6 +48,15 @@ pub enum ClothShape {
         edge_length: f64,
         /// Meters per unit of the drawing; `None`: as the drawing says.
         scale: Option<f64>,
+    },
+    /// A sewing pattern, see [`read_garment`](taffeta_io::read_garment).
+    Garment {
+        /// Absolute path.
+        path: PathBuf,
+        /// Length of the edges \[m\].
+        edge_length: f64,
+        /// Time in which its stitches close \[s\].
+        sewing_time: f64,
     },
 }
 
@@ -62,13 +74,22 @@ impl ClothShape {
                 let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
                 ClothTable { ball: Some(ball), ..none }
             }
-            Self::Mesh { path, uv_scale } => {
-                ClothTable { mesh: Some(path.into()), uv_scale: Some(Number(*uv_scale)), ..none }
-            }
+            Self::Mesh { path, uv_scale, weld } => ClothTable {
+                mesh: Some(path.into()),
+                uv_scale: Some(Number(*uv_scale)),
+                weld: weld.map(Number),
+                ..none
+            },
             Self::Outline { path, edge_length, scale } => ClothTable {
                 outline: Some(path.into()),
                 edge_length: Some(Number(*edge_length)),
                 outline_scale: scale.map(Number),
+                ..none
+            },
+            Self::Garment { path, edge_length, sewing_time } => ClothTable {
+                garment: Some(path.into()),
+                edge_length: Some(Number(*edge_length)),
+                sewing_time: Some(Number(*sewing_time)),
                 ..none
             },
         }
@@ -79,6 +100,7 @@ impl ClothShape {
         match self {
             Self::Mesh { path, .. } => Some(("mesh", path)),
             Self::Outline { path, .. } => Some(("outline", path)),
+            Self::Garment { path, .. } => Some(("garment", path)),
             Self::Grid { .. } | Self::Ball { .. } => None,
         }
     }
@@ -99,10 +121,18 @@ impl ClothShape {
                 if table.edge_length.is_none() {
                     at.miss("edge_length", "edge_length = 0.02");
                 }
-                Some(Self::Outline {
-                    path: at.absolute(&table.outline.as_ref()?.0),
-                    edge_length: table.edge_length?.0,
-                    scale: table.outline_scale.map(f64::from),
+                let edge_length = table.edge_length?.0;
+                Some(match &table.garment {
+                    Some(path) => Self::Garment {
+                        path: at.absolute(&path.0),
+                        edge_length,
+                        sewing_time: table.sewing_time.map_or(DEFAULT_TIME, f64::from),
+                    },
+                    None => Self::Outline {
+                        path: at.absolute(&table.outline.as_ref()?.0),
+                        edge_length,
+                        scale: table.outline_scale.map(f64::from),
+                    },
                 })
             }
         }
@@ -118,10 +148,19 @@ fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
     };
     if shape != "mesh" {
         refuse(&["uv_scale"], "a mesh", "it scales the vt coordinates of `mesh`");
+        refuse(&["weld"], "a mesh", "it joins vertices of `mesh`");
     }
     if shape != "outline" {
         let help = "it belongs to `outline`, an SVG file with closed paths";
-        refuse(&["edge_length", "outline_scale"], "an outline", help);
+        refuse(&["outline_scale"], "an outline", help);
+    }
+    if shape != "garment" {
+        refuse(&["sewing_time"], "a garment", "it belongs to `garment`, a sewing pattern");
+    }
+    if !["outline", "garment"].contains(&shape) {
+        let help =
+            "it belongs to `outline`, an SVG file with closed paths, and to `garment`, a sewing pattern";
+        refuse(&["edge_length"], "an outline or a garment", help);
     }
 }
 
@@ -149,5 +188,5 @@ fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
         return None;
     }
     let uv_scale = table.uv_scale.map_or(1.0, f64::from);
-    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale })
+    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale, weld: table.weld.map(f64::from) })
 }

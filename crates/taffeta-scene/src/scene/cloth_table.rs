@@ -4,7 +4,7 @@ use super::material::MaterialChoice;
 use super::motion::PlaceTable;
 use super::pin_table::{ClothWhere, PinTable};
 use super::remesh::RemeshTable;
-use super::seam::SeamTable;
+use super::seam::{DEFAULT_TIME, SeamTable};
 use crate::keys::{
     ABOVE_ZERO, BodyName, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread,
     Tables, Vector, Words, exactly_one,
@@ -16,20 +16,25 @@ use taffeta_io::grid::GridPattern;
 use taffeta_sim::{BendingModel, EnclosedDescription, MembraneModel, ProjectionStiffness};
 
 /// The keys that say where the mesh of a cloth comes from.
-pub(super) const SHAPES: [&str; 4] = ["grid", "mesh", "ball", "outline"];
+pub(super) const SHAPES: [&str; 5] = ["grid", "mesh", "ball", "outline", "garment"];
 /// Level of a ball: 1.3 million faces.
 const MAX_LEVEL: u64 = 8;
 
-/// A cloth. Exactly one of grid, mesh, ball, outline.
+/// A cloth. Exactly one of grid, mesh, ball, outline, garment.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename = "cloth", default, deny_unknown_fields)]
 #[schemars(extend(
     "oneOf" = exactly_one(&SHAPES),
     "dependentRequired" = json!({
         "uv_scale": ["mesh"],
+        "weld": ["mesh"],
         "outline": ["edge_length"],
-        "edge_length": ["outline"],
+        "garment": ["edge_length"],
+        "sewing_time": ["garment"],
         "outline_scale": ["outline"],
+    }),
+    "dependentSchemas" = json!({
+        "edge_length": { "anyOf": [{ "required": ["outline"] }, { "required": ["garment"] }] }
     })
 ))]
 pub(super) struct ClothTable {
@@ -44,13 +49,20 @@ pub(super) struct ClothTable {
     pub ball: Option<BallTable>,
     /// An SVG file whose closed paths are the pieces, in its physical size (mm, cm, in) or else in meters.
     pub outline: Option<FilePath>,
-    /// Edge length of the mesh of `outline` \[m\].
+    /// A sewing pattern, the JSON specification of GarmentCode: its panels are placed, and sewn by its stitches.
+    pub garment: Option<FilePath>,
+    /// Time in which the stitches of `garment` close \[s\].
+    #[schemars(extend("default" = DEFAULT_TIME))]
+    pub sewing_time: Option<Positive>,
+    /// Edge length of the mesh of `outline` or `garment` \[m\].
     pub edge_length: Option<Positive>,
     /// Meters per unit of `outline`. Absent: as the file says \[m\].
     pub outline_scale: Option<Positive>,
     /// Meters per unit of the vt of `mesh` \[m\].
     #[schemars(extend("default" = 1.0))]
     pub uv_scale: Option<Positive>,
+    /// Vertices of `mesh` that are this close become one, for meshes whose faces have vertices of their own \[m\].
+    pub weld: Option<Positive>,
     /// A preset (see `taffeta materials`), a name from \[materials\], or a table.
     pub material: MaterialChoice,
     /// Placement of the mesh.

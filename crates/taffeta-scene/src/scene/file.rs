@@ -118,7 +118,8 @@ impl SceneTable {
             at.refuse("`simulation.duration` is missing".to_owned(), help);
             return None;
         };
-        let mut simulation = simulation.resolve(&at.at("simulation"));
+        let has_garment = self.cloth.0.iter().any(|cloth| cloth.garment.is_some());
+        let mut simulation = simulation.resolve(has_garment, &at.at("simulation"));
         let settings = &simulation.settings.clone();
         let solver = settings.solver;
         let default = MaterialsTable::default();

@@ -104,7 +104,8 @@ fn check_panels(placed: &PlacedMesh, mirrored: &[bool], panels: &[u32]) -> Resul
         }
         let [clockwise, other] = if mirrored[face] { [face, first] } else { [first, face] };
         return Err(format!(
-            "panel {panel} is folded over in material space: {} is mirrored (clockwise), but {} is not",
+            "panel {panel} is folded over in material space: {} is mirrored (clockwise), but {} is not; if two halves share their \
+             texture coordinates, move those of one half aside in the UV editor, so that vt differ along the line between them",
             name_face(placed, clockwise),
             name_face(placed, other)
         ));

@@ -120,6 +120,9 @@ fn doubt_size(key: &str, cloth: &SceneCloth, mesh: &TriangleMesh) -> Option<Stri
             ClothShape::Outline { scale: None, .. } => {
                 format!("{unit}? a `{key}.scale` that is {factor} times that of the file")
             }
+            ClothShape::Garment { path, .. } => {
+                format!("{unit}? correct `units_in_meter` in {}: 100 for cm", path.display())
+            }
             ClothShape::Mesh { uv_scale, .. } if mesh.material.is_some() => format!(
                 "{unit}? `{key}.place.scale = {}`, `{key}.uv_scale = {}`",
                 round(cloth.place.scale * factor),

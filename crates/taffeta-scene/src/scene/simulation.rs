@@ -82,6 +82,10 @@ pub(super) struct SimulationTable {
     time: Choice<TimeIntegration>,
     /// Gravity \[m/s²\].
     gravity: Vector,
+    /// Gravity acts while cloth is sewn; if not, the motion is damped until the seams have closed. Absent: false if a cloth is a
+    /// garment.
+    #[schemars(extend("default" = true))]
+    pub gravity_while_sewing: Option<bool>,
     /// Velocities decay as e^(−ct), c in \[1/s\]; for settling, not physics.
     velocity_damping: NotNegative,
     /// Threads; 0: all cores. The result does not depend on it.
@@ -94,7 +98,7 @@ impl Default for SimulationTable {
     fn default() -> Self {
         let settings = SimulationSettings::default();
         let default = Simulation { duration: 0.0, frame_rate: 60.0, seed: 0, settings };
-        Self { duration: None, accuracy: None, ..Self::from(&default) }
+        Self { duration: None, accuracy: None, gravity_while_sewing: None, ..Self::from(&default) }
     }
 }
 
@@ -110,6 +114,7 @@ impl From<&Simulation> for SimulationTable {
             substeps,
             iterations,
             gravity,
+            gravity_while_sewing,
             velocity_damping,
             threads,
         } = *settings;
@@ -124,6 +129,7 @@ impl From<&Simulation> for SimulationTable {
             iterations: Auto(iterations),
             time: Choice(time),
             gravity: gravity.into(),
+            gravity_while_sewing: Some(gravity_while_sewing),
             velocity_damping: Number(velocity_damping),
             threads: Count(threads as u64),
             seed: Count(*seed),
@@ -132,8 +138,8 @@ impl From<&Simulation> for SimulationTable {
 }
 
 impl SimulationTable {
-    /// The simulation, checked.
-    pub(super) fn resolve(&self, at: &Place<'_>) -> Simulation {
+    /// The simulation of a scene with or without a garment, checked.
+    pub(super) fn resolve(&self, has_garment: bool, at: &Place<'_>) -> Simulation {
         let settings = SimulationSettings {
             mode: self.mode.0,
             solver: self.solver.0,
@@ -143,6 +149,7 @@ impl SimulationTable {
             substeps: self.substeps.0,
             iterations: self.iterations.0,
             gravity: self.gravity.get(),
+            gravity_while_sewing: self.gravity_while_sewing.unwrap_or(!has_garment),
             velocity_damping: self.velocity_damping.0,
             threads: self.threads.0 as usize,
         };

@@ -611,7 +611,28 @@ fn mirrored_pieces_keep_their_faces() {
     let mixed = format!("{SQUARE}vt 0 0\nvt 1 0\nvt 1 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/2\n");
     let report = build_error(&mixed, "");
     assert!(report.contains("face 1 (line 9) is mirrored"), "{report}");
+    assert!(report.contains("move those of one half aside"), "{report}");
     assert!(report.contains("but face 0 (line 8) is not"), "{report}");
+}
+
+#[test]
+fn a_mesh_cut_at_every_face_is_recognized_and_welded() {
+    // A square of two triangles, which share no vertex; the corners along the diagonal are 1 µm apart at most.
+    let cut = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 4/1 5/3 6/4\n";
+    let report = build_error(cut, "");
+    assert!(report.contains("cut at every face") && report.contains("`weld = 1e-5`"), "{report}");
+    let built = build_mesh(&cut.replacen("v 1 1 0\n", "v 1 1.000001 0\n", 1), "weld = 1e-5\n").unwrap();
+    let mesh = &built.world.cloths[0].mesh;
+    assert_eq!(mesh.faces, [[0, 1, 2], [0, 2, 3]]);
+    assert_eq!(mesh.panels(), [0, 0]);
+    assert_eq!(built.world.cloths[0].vertex_names, Some(vec![0, 1, 2, 5]));
+    assert!(built.notes[0].contains("2 vertices were welded"), "{:?}", built.notes);
+    // Farther apart they stay; a mesh with shared vertices is not asked about.
+    let apart = build_mesh(
+        &cut.replacen("v 0 0 0\nv 1 1 0", "v 0 0 1\nv 1 1 1", 1).replacen("v 0 1 0", "v 0 1 1", 1),
+        "",
+    );
+    assert_eq!(apart.unwrap().world.cloths[0].mesh.positions.len(), 6);
 }
 
 #[test]

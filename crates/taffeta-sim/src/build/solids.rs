@@ -274,6 +274,7 @@ impl Parts {
             velocity: self.velocity_at(description, center),
             angular_velocity: description.angular_velocity,
             vertex_names: Some(self.surface_names()),
+            panel_names: Vec::new(),
             membrane: MembraneModel::None,
             bending: BendingModel::None,
             ..ClothDescription::new(description.name.clone(), mesh, material)

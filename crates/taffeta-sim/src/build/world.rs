@@ -334,6 +334,7 @@ fn set_velocities(
 pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
     let cloth = |cloth: &ClothDescription| Cloth {
         name: cloth.name.clone(),
+        panel_names: cloth.panel_names.clone(),
         model: ClothModel {
             material: cloth.material.clone(),
             membrane: cloth.membrane,

@@ -6,6 +6,7 @@
 use crate::contact::forced::{Secured, note_forced};
 use crate::contact::meet::LOOKS_TO_MEET;
 use crate::contact::path::{ContactPath, contact_path, moving_shapes};
+use crate::derive::sewing::sewn_cloths;
 use crate::derive::world::World;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::put_back;
@@ -24,8 +25,15 @@ const PUSH_OUT_PASSES: u32 = 16;
 /// Rounds in a row, at most, in which no less is forced than before: where pins and obstacles leave no room, no round helps.
 const IDLE_ROUNDS: u32 = 4;
 
-/// Moves cloth out of the way of pins and obstacles, without friction, to where there is room along its way.
-fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, h: f64) {
+/// Number of times that cloth which is sewn slides on before its motion is shortened. Threads press it against what is in the way,
+/// where it would be stopped for ever. Other cloth would gain energy by it. Each contact then keeps a part of its thickness that is a
+/// little more than CCD asks for.
+const SLIDE_ROUNDS: u32 = 4;
+const SLIDE_SHARE: f64 = 0.2;
+
+/// Moves cloth out of the way of what it meets, without friction, to where there is room along its way. `share` is the part of its
+/// thickness that each contact is to keep.
+fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share, h): (f64, f64)) {
     let moved = if world.inputs.stands_still { 0.0 } else { h };
     let work = &world.scratch;
     let view =
@@ -39,6 +47,7 @@ fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, h: f64
     world.scratch.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
     for Contact { row, .. } in &mut contacts {
         *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
+        row.offset -= (1.0 - share) * row.thickness;
     }
     let work = &mut world.scratch;
     (0..PUSH_OUT_PASSES).for_each(|_| project(&mut contacts, &work.start, &mut work.rows));
@@ -100,22 +109,26 @@ fn center_of_rows(world: &World) -> DVec3 {
     rows.filter(|(row, _)| row.inverse_mass > 0.0).map(|(row, m)| row.position() * *m).sum()
 }
 
-/// Lets cloth give way to what forces it, as long as that helps.
+/// Lets cloth give way to what forces it, as long as that helps, and slide if it is sewn.
 fn give_way(world: &mut World, proximity: &mut Proximity, (mut secured, h): (Secured, f64)) -> Secured {
+    let slides = sewn_cloths(world).contains(&true);
     let (mut least_forced, mut idle) = (usize::MAX, 0);
-    for _ in 0..PUSH_OUT_ROUNDS {
+    for round in 0..PUSH_OUT_ROUNDS {
         let Secured { truncation, path, .. } = &secured;
         let is_forced =
             !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
-        if !is_forced || world.scratch.effort.is_spent() {
+        let is_stopped = slides && round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
+        if !(is_forced || is_stopped) || world.scratch.effort.is_spent() {
             break;
         }
-        idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
-        least_forced = least_forced.min(truncation.forced_count());
+        if is_forced {
+            idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
+            least_forced = least_forced.min(truncation.forced_count());
+        }
         if idle == IDLE_ROUNDS {
             break;
         }
-        push_out(world, proximity, path, h);
+        push_out(world, proximity, path, (if is_forced { 1.0 } else { SLIDE_SHARE }, h));
         let path = contact_path(world);
         let (found, truncation) = keep_apart(world, proximity, &path, h);
         secured = Secured { found, truncation, path };

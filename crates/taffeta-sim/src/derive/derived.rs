@@ -135,7 +135,8 @@ impl Derived {
         let Setup { cloths, bodies, pins, .. } = setup;
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
-        let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
+        let models: Vec<_> =
+            cloths.iter().enumerate().map(|(number, _)| model_now(&source, number)).collect();
         let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
@@ -275,6 +276,22 @@ impl Derived {
         }
         self.solver.driver_mut().set_plate_state(&self.plate);
     }
+}
+
+/// Bending stiffness while cloth is sewn without gravity, relative to its own: thin cloth would crumple where panels meet. A seam that
+/// never closes keeps it.
+const SEWING_BEND: f64 = 20.0;
+
+/// The model of a cloth, as it bends now.
+fn model_now(source: &Source<'_>, cloth: usize) -> ClothModel {
+    let Setup { cloths, seams, settings, .. } = source.setup;
+    let mut model = cloths[cloth].model.clone();
+    let states = &source.sheet.sewing.seams;
+    let is_open = seams.iter().zip(states).any(|(law, state)| law.cloth == cloth && state.closed.is_none());
+    if is_open && !settings.gravity_while_sewing {
+        model.material.bend = model.material.bend.map(|stiffness| SEWING_BEND * stiffness);
+    }
+    model
 }
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.

@@ -10,6 +10,7 @@ pub(crate) mod pressure;
 pub(crate) mod proximity;
 pub(crate) mod rebuild;
 pub(crate) mod ropes;
+pub(crate) mod sewing;
 pub(crate) mod snapshot;
 pub(crate) mod solids;
 pub(crate) mod solver_facts;

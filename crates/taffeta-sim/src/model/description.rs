@@ -83,6 +83,8 @@ pub struct ClothDescription {
     /// Numbers by which [`ClothView::vertex_names`](crate::ClothView::vertex_names) calls the first vertices of the mesh, as
     /// those of a file, increasing; further ones have none. `None`: all by their numbers in the mesh.
     pub vertex_names: Option<Vec<u32>>,
+    /// Names of the panels, in the order of [`TriangleMesh::panels`]. Empty: they have none.
+    pub panel_names: Vec<String>,
     /// The material.
     pub material: Material,
     /// Initial velocity \[m/s\].
@@ -224,6 +226,7 @@ impl ClothDescription {
             name: name.into(),
             mesh,
             vertex_names: None,
+            panel_names: Vec::new(),
             material,
             velocity: DVec3::ZERO,
             angular_velocity: DVec3::ZERO,
@@ -307,6 +310,9 @@ pub struct SimulationSettings {
     pub iterations: Option<u32>,
     /// Gravity \[m/s²\].
     pub gravity: DVec3,
+    /// Gravity acts while a cloth is sewn. Otherwise there is none until all seams have closed, or are late by twice
+    /// their time, and the motion until then is damped.
+    pub gravity_while_sewing: bool,
     /// Rate `c` at which velocities decay as `e^(−ct)` \[1/s\].
     pub velocity_damping: f64,
     /// Threads, 256 at most; 0: all cores. The result does not depend on it.
@@ -324,6 +330,7 @@ impl Default for SimulationSettings {
             substeps: None,
             iterations: None,
             gravity: DVec3::new(0.0, -9.81, 0.0),
+            gravity_while_sewing: true,
             velocity_damping: 0.0,
             threads: 0,
         }

@@ -11,9 +11,11 @@ pub(crate) const STIFFNESS: f64 = 0.5;
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
 pub(crate) const LOOSE_PART: f64 = 0.25;
 
-/// Growth of the pull while the seam is late, relative to the length that a pair stands for, for each further time of the seam,
-/// and its largest value. Threads give way, and keep a gap where the cloth is strained.
-const LOOSENING: f64 = 0.25;
+/// Growth of the gap that can be closed while the seam is late, relative to the length that a pair stands for, for each further
+/// time of the seam. The second one is that of a gentle pull. Threads give way, and keep a gap where the cloth is strained.
+pub(crate) const LOOSENING: f64 = 0.25;
+pub(crate) const GENTLE_LOOSENING: f64 = 1.5;
+/// Its largest value.
 const LOOSEST_PART: f64 = 0.5;
 
 /// Limits relative to the loose gap, each with room for the next one. They are the largest gap that closes before the
@@ -55,6 +57,8 @@ pub(crate) struct SeamLaw {
     pub(crate) shares: Vec<f64>,
     /// The gap that can be closed when the time is over \[m\].
     pub loose: f64,
+    /// Its growth for each further time, relative to the length that a pair stands for.
+    pub loosening: f64,
 }
 
 impl SeamLaw {
@@ -86,7 +90,7 @@ impl SeamLaw {
     /// Returns whether the gap of a pair can be closed at an age of the cloth \[s\].
     pub(crate) fn closes(&self, pair: usize, gap: f64, age: f64) -> bool {
         let share = self.shares[pair];
-        let late = self.loose + LOOSENING * self.lateness(age).max(0.0) * share;
+        let late = self.loose + self.loosening * self.lateness(age).max(0.0) * share;
         let loosest = self.loose.max(LOOSEST_PART * share);
         gap <= TIGHT * self.loose || self.is_late(age) && gap <= late.min(loosest)
     }

@@ -17,6 +17,8 @@ use taffeta_solve::{ClothModel, ProjectionStiffness, Tearing};
 pub struct Cloth {
     /// Its name.
     pub name: String,
+    /// Names of its panels, by their numbers; empty: they have none.
+    pub panel_names: Vec<String>,
     /// Material and choice of blocks.
     pub model: ClothModel,
     /// Stiffness under position-based dynamics.

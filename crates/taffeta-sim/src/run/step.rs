@@ -5,6 +5,7 @@ use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
 use crate::derive::parts::{active_contacts, keep_bending};
 use crate::derive::rebuild::note_changes;
+use crate::derive::sewing::sewn_cloths;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::grabs::{Leader, find_grabbed};
@@ -22,6 +23,10 @@ use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
 use glam::DVec3;
 use std::sync::Arc;
+
+/// Rate at which velocities decay at least while cloth is sewn without gravity \[1/s\]: the threads pull panels over tens of
+/// centimeters, and these would swing past each other.
+const SEWING_DAMPING: f64 = 20.0;
 
 /// See [`World::step_led`].
 pub(crate) fn step(
@@ -114,13 +119,16 @@ fn make_step(
 
 /// Takes over gravity and wind for a step, without grabs.
 fn take_forces(world: &mut World, inputs: &StepInputs) {
-    let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
+    let settings = &world.setup.settings;
+    let is_weightless = !settings.gravity_while_sewing && sewn_cloths(world).contains(&true);
+    let gravity = inputs.gravity.unwrap_or(if is_weightless { DVec3::ZERO } else { settings.gravity });
     if gravity != world.state.gravity {
         world.state.forget_substep();
     }
     world.state.gravity = gravity;
     world.inputs.grabbed.clear();
-    world.inputs.damping = world.setup.settings.velocity_damping;
+    let damping = world.setup.settings.velocity_damping;
+    world.inputs.damping = if is_weightless { damping.max(SEWING_DAMPING) } else { damping };
     world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
 }
 

@@ -12,6 +12,7 @@
 //! method stops where it leaves no more than what the estimate says anyway.
 
 use crate::derive::bodies::{body_count, extent};
+use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::rules::ROUND;
@@ -65,7 +66,9 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
         (!stopped[i]).then_some(x - work.start[i] - middle)
     };
     let mut errors: Vec<_> = (0..work.rows.len()).map(error).collect();
-    work.displaced.iter().for_each(|(i, by)| errors[*i] = Some(*by));
+    // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
+    let is_judged = !sewn_cloths(world).contains(&true);
+    work.displaced.iter().for_each(|(i, by)| errors[*i] = is_judged.then_some(*by));
     errors
 }
 

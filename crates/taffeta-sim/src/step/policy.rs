@@ -1,9 +1,9 @@
 //! When the iteration of a substep stops: one place, for every solver with equations, mode, and cloth that is sewn.
 
 use crate::derive::bodies::scene_extent;
+use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::is_first_stage;
 use crate::derive::world::World;
-use crate::features::seams::threads::sewn_cloths;
 use crate::model::description::SolverChoice;
 use crate::step::accuracy::solution_error;
 use glam::DVec3;

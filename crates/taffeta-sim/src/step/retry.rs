@@ -6,6 +6,7 @@
 
 use crate::derive::clock::{end_of_substep, stand_still};
 use crate::derive::crossings::counts_crossings;
+use crate::derive::sewing::sewn_cloths;
 use crate::derive::snapshot::{Snapshot, go_back, note_substep};
 use crate::derive::world::World;
 use crate::model::error::StepError;
@@ -43,8 +44,9 @@ fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
 pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
+    let is_shown = !sewn_cloths(world).contains(&true);
     let is_judged = adapts_substeps(world) && !world.inputs.is_rough && 1.5 * h > SHORTEST;
-    is_judged && !is_led && world.scratch.effort.is_plentiful()
+    is_judged && is_shown && !is_led && world.scratch.effort.is_plentiful()
 }
 
 /// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for; if none

@@ -53,7 +53,9 @@ pub(super) fn finer_mesh(scene: &Scene) -> Option<Finer> {
                 finer.set(key("grid.cells"), format!("[{}, {}]", 2 * a, 2 * b));
             }
             ClothShape::Ball { level, .. } => finer.set(key("ball.level"), level + 1),
-            ClothShape::Outline { edge_length, .. } => finer.set(key("edge_length"), 0.5 * edge_length),
+            ClothShape::Outline { edge_length, .. } | ClothShape::Garment { edge_length, .. } => {
+                finer.set(key("edge_length"), 0.5 * edge_length);
+            }
             ClothShape::Mesh { .. } => {}
         }
         if let Some(settings) = &cloth.remesh {

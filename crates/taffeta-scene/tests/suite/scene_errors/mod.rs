@@ -258,7 +258,12 @@ fn impossible_grids_are_refused() {
     );
     expect("grid", "grid = { pattern = \"hexagons\" }", "\"hexagons\"", &["\"equilateral\", \"delaunay\""]);
     expect_in_line("grid", "grid = {}\nmesh = \"a.obj\"", "[[cloth]]", &["exactly one of", "grid and mesh"]);
-    expect_in_line("grid", "", "[[cloth]]", &["exactly one of grid, mesh, ball, outline, but has none"]);
+    expect_in_line(
+        "grid",
+        "",
+        "[[cloth]]",
+        &["exactly one of grid, mesh, ball, outline, garment, but has none"],
+    );
     expect("grid", "grid = {}\nuv_scale = 2", "2", &["needs a mesh"]);
 }
 
@@ -458,7 +463,7 @@ fn outlines_need_an_edge_length_and_files_that_hold_pieces() {
     expect("grid", &format!("{good}\nuv_scale = 3"), "3", &["needs a mesh"]);
     expect("grid", &format!("{good}\noutline_scale = -1"), "-1", &["greater than 0"]);
     expect_in_line("grid", &format!("{good}\ngrid = {{}}"), "[[cloth]]", &["but has grid and outline"]);
-    expect("material", "edge_length = 0.1", "0.1", &["needs an outline"]);
+    expect("material", "edge_length = 0.1", "0.1", &["needs an outline or a garment"]);
     expect("grid", "mesh = \"a.STL\"", "\"a.STL\"", &["must be an OBJ file", "for obstacles"]);
     let (text, _) = replace_line("grid", good);
     let report = read(&text).unwrap().build().unwrap_err().to_string();

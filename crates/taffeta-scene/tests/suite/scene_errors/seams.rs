@@ -16,7 +16,7 @@ const B: &str = "b = { vertices = [8, 80] }";
 
 #[test]
 fn a_seam_has_two_runs_or_a_distance() {
-    let help = "a = { vertices = [0, 20] }";
+    let help = "a = { panel = \"front\", edge = 1 }";
     expect_seam(A, "{ a", &["`cloth.0.seam.0` must have a and b, or distance, but has a", help]);
     expect_seam("time = 1.0", "{ time", &["but has none of them"]);
     expect_seam(&format!("{A}, {B}, distance = 0.1"), "{ a", &["but has a and b and distance"]);
@@ -35,7 +35,7 @@ fn a_seam_has_two_runs_or_a_distance() {
 #[test]
 fn runs_name_vertices_of_the_boundary() {
     let run = |a: &str| format!("a = {a}, {B}");
-    expect_seam(&run("{}"), "{}", &["`vertices` is missing in `cloth.0.seam.0.a`"]);
+    expect_seam(&run("{}"), "{}", &["`cloth.0.seam.0.a` must have vertices, or panel and edge"]);
     expect_seam(&run("{ vertices = [0] }"), "[0]", &["names 1 vertices", "at least 2"]);
     expect_seam(&run("{ vertices = [0, -1] }"), "-1", &["is -1"]);
     expect_seam(

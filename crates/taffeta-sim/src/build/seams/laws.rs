@@ -4,13 +4,14 @@ use crate::build::seams::runs::Outline;
 use crate::model::description::{ClothDescription, SeamDescription, SeamSides, WorldDescription};
 use crate::model::error::BuildError;
 use crate::model::seam_error::{SeamDefect, SeamError};
-use crate::model::seams::{LOOSE_PART, STIFFNESS, SeamLaw, SeamState, Sewing};
+use crate::model::seams::{GENTLE_LOOSENING, LOOSE_PART, LOOSENING, STIFFNESS, SeamLaw, SeamState, Sewing};
 use crate::model::sheet::Thawed;
 use taffeta_core::Region;
 use taffeta_mesh::VertexKey;
 
 /// The seams of all cloths, which have been paired.
 pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
+    let is_heavy = description.simulation.gravity_while_sewing;
     let of_cloth = |(number, cloth): (usize, &ClothDescription)| {
         let outline = (!cloth.seams.is_empty()).then(|| Outline::new(&cloth.mesh));
         let thickness = description.contact_thickness.unwrap_or(cloth.material.thickness);
@@ -23,6 +24,7 @@ pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
                 time: description.time,
                 stiffness: STIFFNESS * cloth.material.stretch[0].max(cloth.material.stretch[1]),
                 shares,
+                loosening: if is_heavy { LOOSENING } else { GENTLE_LOOSENING },
                 loose: if thickness > 0.0 { thickness.min(edge) } else { edge },
             })
         };

@@ -5,15 +5,12 @@
 //! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::stitches::{mean_strain, strain_bound};
+use crate::derive::sewing::{age, sewn_cloths};
+use crate::derive::stitches::Pull;
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
-
-/// Time after that of a seam, relative to it, for which a seam that does not close counts as being sewn. Such cloth slides
-/// without friction and is computed with a looser tolerance, which must not go on forever.
-const PATIENCE: f64 = 2.0;
 
 /// A seam in reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,11 +34,6 @@ fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32
     row.vertices.iter().any(|vi| chosen.get(cloths[*vi] as usize) == Some(&true))
 }
 
-/// The age of the cloth of a seam \[s\], from which the times of its law count.
-pub(crate) fn age(world: &World, law: &SeamLaw) -> f64 {
-    world.setup.cloths[law.cloth].age(world.state.time)
-}
-
 /// Returns whether anything is being sewn.
 pub(crate) fn is_sewing(world: &World) -> bool {
     !world.derived.blocks.stitches.is_empty()
@@ -56,6 +48,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
     let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
     let x = &world.state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
+    let pull = Pull::of(&world.setup.settings);
     let cloths = &world.setup.cloths;
     let age = |law: &SeamLaw| cloths[law.cloth].age(time);
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
@@ -71,7 +64,7 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         // Pairs that have become one need nothing.
         let open: f64 = wanted.iter().map(|(_, share)| share).sum();
         wanted.push((0.0, (law.shares.iter().sum::<f64>() - open).max(0.0)));
-        strain_bound(wanted, mean_strain(law.lateness(age(law))))
+        pull.bound(wanted, law.lateness(age(law)))
     };
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
@@ -79,15 +72,6 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
     }
     derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
-}
-
-/// The cloths that are being sewn: one of their seams is open, and not late by far.
-pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
-    let mut are_sewn = vec![false; world.setup.cloths.len()];
-    for (law, state) in world.setup.seams.iter().zip(&world.state.sheet.sewing.seams) {
-        are_sewn[law.cloth] |= state.closed.is_none() && law.lateness(age(world, law)) < PATIENCE;
-    }
-    are_sewn
 }
 
 /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body

@@ -2,10 +2,11 @@
 
 use crate::derive::crossings::crossing_count;
 use crate::derive::rebuild::edit;
+use crate::derive::sewing::age;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::seams::meeting::{Extent, plan_weld};
-use crate::features::seams::threads::{age, ready_pairs};
+use crate::features::seams::threads::ready_pairs;
 use crate::model::sheet::Thawed;
 use slotmap::SecondaryMap;
 use taffeta_core::Region;

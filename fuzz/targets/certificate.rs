@@ -45,7 +45,7 @@ fuzz_target!(|data: &[u8]| {
     let swept: Vec<_> = x.iter().zip(moves).map(swept).collect();
     let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
     let pairs = collect_pairs(&elements.list, &near, &swept, |_| true);
-    let path = Path { start: x, moves, prescribed: &[false; VERTICES] };
+    let path = Path { start: x, moves, frames: &[], prescribed: &[false; VERTICES] };
     let found = truncate(&pairs, |_| SEPARATION, path);
     assert!(found.fractions.iter().all(|t| (0.0..=1.0).contains(t)), "{found:?}");
     // Nothing is said about pairs that touch from the start.

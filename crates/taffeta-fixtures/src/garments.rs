@@ -105,7 +105,7 @@ fn mirrored(outline: &[(Point, Edge)]) -> Vec<(Point, Edge)> {
     (0..count).rev().map(|k| ([-outline[k].0[0], outline[k].0[1]], before(k))).collect()
 }
 
-/// Sizes of a T-shirt [cm].
+/// Sizes of a T-shirt \[cm\].
 #[derive(Clone, Copy, Debug)]
 pub struct TShirt {
     /// Half of the width of front and back.

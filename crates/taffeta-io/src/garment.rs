@@ -20,8 +20,8 @@ mod spec;
 
 pub use error::{GarmentDefect, GarmentError, GarmentPlace};
 
-use crate::outline::mesh::{FACE_SHARE, triangulate};
-use crate::outline::{MAX_FACES, regions};
+use crate::outline::mesh::triangulate;
+use crate::outline::{TooFine, regions};
 use crate::read_file;
 use error::Refusal;
 use glam::DVec2;
@@ -67,6 +67,12 @@ impl Chart {
         let x = if self.is_mirrored { -point.x } else { point.x };
         DVec2::new(x, point.y) + self.shift
     }
+
+    /// The point of the panel in the file with some material coordinates \[m\].
+    pub fn apply_inverse(&self, coords: DVec2) -> DVec2 {
+        let point = coords - self.shift;
+        DVec2::new(if self.is_mirrored { -point.x } else { point.x }, point.y)
+    }
 }
 
 /// Two edges that are sewn together.
@@ -105,12 +111,11 @@ pub fn parse_garment(bytes: &[u8], path: &Path, edge_length: f64) -> Result<Garm
         defect: Box::new(defect),
     };
     let pattern = spec::read(bytes).map_err(name)?;
+    TooFine::check(&pattern.sample_roughly(), edge_length).map_err(|why| {
+        let panel = pattern.panels[why.largest].name.clone();
+        GarmentError::TooFine { path: path.to_owned(), panel, why }
+    })?;
     let outlines = outlines::divide(&pattern, edge_length).map_err(name)?;
-    let area: f64 = outlines.iter().map(|outline| regions::signed_area(&outline.points).abs()).sum();
-    let faces = area / (FACE_SHARE * edge_length * edge_length);
-    if faces > MAX_FACES {
-        return Err(GarmentError::TooFine { path: path.to_owned(), edge_length, faces, area });
-    }
     let flips = sides::find_flips(&pattern).map_err(name)?;
     let mut garment = Garment { mesh: TriangleMesh::default(), panels: Vec::new(), stitches: Vec::new() };
     garment.mesh.material = Some(Vec::new());

@@ -14,6 +14,9 @@ pub(crate) mod chords;
 pub(crate) mod mesh;
 pub(crate) mod regions;
 mod svg;
+mod too_fine;
+
+pub use too_fine::TooFine;
 
 use crate::frame::FaceGroups;
 use crate::read_file;
@@ -21,9 +24,6 @@ use glam::DVec2;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
-
-/// More faces than this are taken for a mistake.
-pub(crate) const MAX_FACES: f64 = 1e6;
 
 /// Why a drawing cannot become a cloth.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -65,19 +65,17 @@ pub enum OutlineError {
     },
     /// The mesh would be absurdly fine.
     #[error(
-        "{}: an edge_length of {edge_length} m makes about {faces:.1e} faces of an area of {area:.3e} m², more than {MAX_FACES:.0e}: \
-         choose a larger one, or say how large the drawing is: outline_scale is the meters of one of its units",
-        path.display()
+        "{}: {why}; {name} is {}: choose a larger edge_length, or say how large the drawing is: outline_scale is the meters of \
+         one of its units",
+        path.display(), why.show_size()
     )]
     TooFine {
         /// The file.
         path: PathBuf,
-        /// The edge length asked for \[m\].
-        edge_length: f64,
-        /// Expected number of faces.
-        faces: f64,
-        /// The area of all pieces \[m²\].
-        area: f64,
+        /// The largest path by its id, or by its number in the file.
+        name: String,
+        /// The number of faces.
+        why: TooFine,
     },
 }
 
@@ -202,12 +200,10 @@ fn parse_named_outline(
     assert!(edge_length > 0.0 && scale.is_none_or(|scale| scale > 0.0), "lengths are positive");
     let drawing = svg::read(bytes, path, scale)?;
     let rough: Vec<Vec<DVec2>> = drawing.loops.iter().map(|drawn| chords::sample_roughly(drawn)).collect();
-    let area: f64 = rough.iter().map(|points| regions::signed_area(points).abs()).sum();
-    let length: f64 = rough.iter().map(|points| chords::perimeter(points)).sum();
-    let faces = (area / (mesh::FACE_SHARE * edge_length * edge_length)).max(length / edge_length);
-    if faces > MAX_FACES {
-        return Err(OutlineError::TooFine { path: path.to_owned(), edge_length, faces, area });
-    }
+    TooFine::check(&rough, edge_length).map_err(|why| {
+        let name = drawing.names[drawing.path_of[why.largest]].clone();
+        OutlineError::TooFine { path: path.to_owned(), name, why }
+    })?;
     let defect = |(name, defect): (usize, OutlineDefect)| OutlineError::Path {
         path: path.to_owned(),
         name: drawing.names[name].clone(),

@@ -63,11 +63,7 @@ impl Pattern {
     fn coord(&self, panel: usize, v: u32) -> DVec2 {
         let u = material_coord(&self.mesh, v);
         match &self.sewn {
-            Some((charts, _)) => {
-                let Chart { is_mirrored, shift } = charts[panel];
-                let back = u - shift;
-                if is_mirrored { DVec2::new(-back.x, back.y) } else { back }
-            }
+            Some((charts, _)) => charts[panel].apply_inverse(u),
             None => u,
         }
     }

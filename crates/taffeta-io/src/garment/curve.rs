@@ -88,6 +88,13 @@ impl Curve {
         }
     }
 
+    /// Points on the curve, its end not counted, whatever its chords will be.
+    pub(super) fn sample_roughly(&self) -> Vec<DVec2> {
+        let mut points = self.points(SAMPLES);
+        points.pop();
+        points
+    }
+
     /// Points on the curve, close against chords of a length \[m\].
     pub(super) fn chain(&self, edge_length: f64) -> Chain {
         let rough = Chain::new(self.points(SAMPLES));

@@ -1,6 +1,6 @@
 //! Defects of sewing patterns.
 
-use crate::outline::{MAX_FACES, show};
+use crate::outline::{TooFine, show};
 use glam::DVec2;
 use std::fmt;
 use std::path::PathBuf;
@@ -28,19 +28,17 @@ pub enum GarmentError {
     },
     /// The mesh would be absurdly fine.
     #[error(
-        "{}: an edge_length of {edge_length} m makes about {faces:.1e} faces of an area of {area:.3e} m², more than {MAX_FACES:.0e}: \
-         choose a larger one, or correct `units_in_meter` of the pattern (100: its lengths are in cm)",
-        path.display()
+        "{}: {why}; panel {panel:?} is {}: choose a larger edge_length, or correct `units_in_meter` of the pattern (100: its \
+         lengths are in cm)",
+        path.display(), why.show_size()
     )]
     TooFine {
         /// The file.
         path: PathBuf,
-        /// The edge length asked for \[m\].
-        edge_length: f64,
-        /// Expected number of faces.
-        faces: f64,
-        /// The area of all panels \[m²\].
-        area: f64,
+        /// The largest panel.
+        panel: String,
+        /// The number of faces.
+        why: TooFine,
     },
 }
 
@@ -121,6 +119,11 @@ pub enum GarmentDefect {
     /// A number is not finite.
     #[error("a number is not finite")]
     NotFinite,
+    /// A place is absurdly far away.
+    #[error(
+        "a vertex is {0:.1e} m away: correct `units_in_meter` of the pattern (100: its lengths are in cm)"
+    )]
+    Far(f64),
     /// A panel has too few edges.
     #[error("it has {0} edges; a panel needs at least 3")]
     FewEdges(usize),

@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 
 /// Units of a meter if the pattern does not say: centimeters, as GarmentCode has it.
 const DEFAULT_UNITS: f64 = 100.0;
+/// Distance from the origin at which vertices and panels are taken for a mistake \[m\].
+const FARTHEST: f64 = 1e9;
 /// Word of a stitch that sews along the direction of both edges.
 const RIGHT_WRONG: &str = "right_wrong";
 /// Ends of edges that follow each other are this close, relative to the panel.
@@ -118,6 +120,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Pattern, Refusal> {
     Ok(Pattern { panels, stitches })
 }
 
+impl Pattern {
+    /// The outline of each panel, whatever its sides will be.
+    pub(super) fn sample_roughly(&self) -> Vec<Vec<DVec2>> {
+        self.panels.iter().map(|panel| panel.edges.iter().flat_map(Curve::sample_roughly).collect()).collect()
+    }
+}
+
 impl Properties {
     fn units(&self) -> Result<Units, GarmentDefect> {
         let units = self.units_in_meter.unwrap_or(DEFAULT_UNITS);
@@ -146,6 +155,10 @@ fn read_panel(name: String, value: Value, units: &Units) -> Result<PanelSpec, Re
     let rotation = DVec3::from_array(panel.rotation);
     if !(vertices.iter().all(|p| p.is_finite()) && translation.is_finite() && rotation.is_finite()) {
         return Err(refuse(GarmentDefect::NotFinite));
+    }
+    let far = vertices.iter().map(|p| p.length()).fold(translation.length(), f64::max);
+    if far > FARTHEST {
+        return Err(refuse(GarmentDefect::Far(far)));
     }
     if panel.edges.len() < 3 {
         return Err(refuse(GarmentDefect::FewEdges(panel.edges.len())));

@@ -4,7 +4,7 @@ use glam::{DVec2, DVec3};
 use std::path::Path;
 use taffeta_core::geometry::doubled_area;
 use taffeta_fixtures::garments::{TShirt, skirt, t_shirt, tunic};
-use taffeta_io::garment::{Garment, GarmentError, parse_garment};
+use taffeta_io::garment::{Chart, Garment, GarmentError, parse_garment};
 use taffeta_mesh::HalfedgeMesh;
 
 const SIDES: &str = r#"{"vertices": [[0, 0], [40, 0], [40, 30], [0, 30]], "edges": [
@@ -201,6 +201,36 @@ fn bad_patterns_are_refused_with_file_panel_edge_and_remedy() {
     refuse(&with(r#"{"type": "circle", "params": [10, 0]}"#), &["edge 1", "\"circle\"", "two flags"]);
     refuse(&with(r#"{"type": "circle", "params": [5, 0, 1]}"#), &["radius 0.0500 m", "0.3000 m apart"]);
     refuse(&with(r#"{"type": "quadratic", "params": [[0.5, 3.0]]}"#), &["edge 1", "meets edge 3", "flatter"]);
+}
+
+#[test]
+fn absurd_sizes_are_refused_before_anything_is_made() {
+    for edge_length in [1e-5, 1e-9, 1e-300, f64::MIN_POSITIVE] {
+        let message = parse(&pattern(""), edge_length).unwrap_err().to_string();
+        assert!(message.contains("more than 1e6") && message.contains("a larger edge_length"), "{message}");
+    }
+    let round = curved(r#"{"type": "circle", "params": [40, 0, 1]}"#);
+    for text in [pattern(""), round] {
+        let with =
+            |units: &str| text.replace("\"units_in_meter\": 100", &format!("\"units_in_meter\": {units}"));
+        refuse(&with("1e-7"), &["more than 1e6", "panel \"front\" is", "correct `units_in_meter`"]);
+        for units in ["1e-8", "1e-150", "1e-300"] {
+            refuse(&with(units), &["panel \"back\": a vertex is", "m away: correct `units_in_meter`"]);
+        }
+    }
+    // One panel is too large.
+    let wide = pattern("").replacen("[40, 0], [40, 30]", "[4e9, 0], [4e9, 30]", 1);
+    refuse(&wide, &["panel \"front\" is 4.000e7 m by 3.000e-1 m"]);
+}
+
+#[test]
+fn places_of_panels_in_material_space_can_be_undone() {
+    let garment = parse(&pattern(""), 0.05).unwrap();
+    let mirrored = Chart { is_mirrored: true, shift: DVec2::new(0.3, -0.7) };
+    for chart in garment.panels.iter().map(|panel| panel.chart).chain([mirrored]) {
+        let point = DVec2::new(0.11, 0.23);
+        assert!(chart.apply_inverse(chart.apply(point)).distance(point) < 1e-15);
+    }
 }
 
 #[test]

@@ -180,6 +180,7 @@ fn absurd_edges_are_refused_before_anything_is_made() {
     for edge_length in [1e-3, 1e-9, 1e-300, f64::MIN_POSITIVE] {
         let message = parse("<circle cx='50' cy='50' r='40'/>", edge_length).unwrap_err().to_string();
         assert!(message.contains("more than 1e6") && message.contains("outline_scale"), "{message}");
+        assert!(message.contains("path 1 is 8.000e1 m by 8.000e1 m"), "{message}");
     }
     let message = parse("<circle cx='50' cy='50' r='40'/>", 1e300).unwrap_err().to_string();
     assert!(message.contains("less than the edge_length"), "{message}");

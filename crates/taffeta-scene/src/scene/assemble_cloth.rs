@@ -328,8 +328,20 @@ impl Assembly<'_> {
             self.warnings.push(format!("{path}: {elements} are left out of the cloth {:?}", cloth.name));
         }
         if let Some(distance) = distance {
-            let gone = weld(&mut file, *distance);
-            self.notes.push(format!("{}: {gone} vertices were welded to others", path.display()));
+            match weld(&mut file, *distance) {
+                Ok(gone) => {
+                    self.notes.push(format!("{}: {gone} vertices were welded to others", path.display()));
+                }
+                Err(face) => {
+                    let (path, line) = (path.display(), file.face_lines[face]);
+                    let message = format!(
+                        "{path}: two corners of face {face} (line {line}) are within {distance} m of each other; choose a `weld` \
+                         that is shorter than every edge"
+                    );
+                    self.report(&format!("{key}.weld"), message);
+                    return None;
+                }
+            }
         } else if is_cut_everywhere(&file.mesh) {
             let message = format!(
                 "{}: it is cut at every face, each of which has vertices of its own, so that the cloth would fall apart; `weld = \

@@ -627,6 +627,11 @@ fn a_mesh_cut_at_every_face_is_recognized_and_welded() {
     assert_eq!(mesh.panels(), [0, 0]);
     assert_eq!(built.world.cloths[0].vertex_names, Some(vec![0, 1, 2, 5]));
     assert!(built.notes[0].contains("2 vertices were welded"), "{:?}", built.notes);
+    let report = build_error(cut, "weld = 1.0\n");
+    assert!(
+        report.contains("corners of face 0 (line 11) are within 1 m") && report.contains("weld"),
+        "{report}"
+    );
     // Farther apart they stay; a mesh with shared vertices is not asked about.
     let apart = build_mesh(
         &cut.replacen("v 0 0 0\nv 1 1 0", "v 0 0 1\nv 1 1 1", 1).replacen("v 0 1 0", "v 0 1 1", 1),

@@ -17,6 +17,7 @@ mod damaged;
 mod determinism;
 mod driven;
 mod examples;
+mod follow;
 mod galilean;
 mod garments;
 mod golden;

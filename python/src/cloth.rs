@@ -182,15 +182,21 @@ impl Cloth {
         py.import("taffeta._bodies")?.getattr("Origins")?.call1((PyArray1::from_vec(py, faces), weights))
     }
 
-    /// Holds vertices where they are by a new pin.
+    /// Holds vertices by a new pin: where they are, or relative to the obstacle that they follow.
     #[pyo3(
-        signature = (vertices, *, name = String::new(), axes = [true; 3]),
-        text_signature = "($self, vertices, *, name='', axes=(True, True, True))"
+        signature = (vertices, *, name = String::new(), axes = [true; 3], follow = None),
+        text_signature = "($self, vertices, *, name='', axes=(True, True, True), follow=None)"
     )]
-    fn add_pin(&self, vertices: &Bound<'_, PyAny>, name: String, axes: [bool; 3]) -> PyResult<Pin> {
+    fn add_pin(
+        &self,
+        vertices: &Bound<'_, PyAny>,
+        name: String,
+        axes: [bool; 3],
+        follow: Option<String>,
+    ) -> PyResult<Pin> {
         let py = vertices.py();
         let chosen = selection(vertices, "vertices", self.vertex_count(py)?)?;
-        let description = PinDescription { name: name.clone(), axes, ..PinDescription::default() };
+        let description = PinDescription { name: name.clone(), axes, follow, ..PinDescription::default() };
         let mut away = self.cloth.world.get().take(py, "add a pin")?;
         let world = away.world();
         let list = {

@@ -296,9 +296,16 @@ class Cloth:
         """Removes the cloth from the world, with its seams. Pins that hold nothing else let go."""
 
     def add_pin(
-        self, vertices: npt.ArrayLike, *, name: str = "", axes: tuple[bool, bool, bool] = (True, True, True)
+        self,
+        vertices: npt.ArrayLike,
+        *,
+        name: str = "",
+        axes: tuple[bool, bool, bool] = (True, True, True),
+        follow: str | None = None,
     ) -> Pin:
         """Holds vertices, given by their numbers or a mask, where they are by a new pin, along some or all axes.
+
+        With the name of an obstacle in `follow`, each vertex keeps its place relative to the nearest point of the obstacle.
 
         The pin also takes along what remeshing adds between two of them on the boundary, or in a face of which it holds all
         corners. Vertices of a pin that was released can be held at once.

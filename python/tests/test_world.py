@@ -280,6 +280,19 @@ def test_a_pin_is_added_to_vertices(world: tf.World) -> None:
     assert np.array_equal(sheet.positions[lowest], before) and "finger" in world.pins and not pin.is_released
 
 
+def test_a_pin_follows_an_obstacle(world: tf.World) -> None:
+    sheet = world.cloths["sheet"]
+    lowest = int(np.argmax(sheet.positions[:, 2]))
+    with pytest.raises(tf.ArrayError, match='follows "nothing"'):
+        sheet.add_pin([lowest], follow="nothing")
+    body = world.add_obstacle({"name": "body", "shape": {"sphere": {"radius": 0.01}}, "place": {"translate": [0, -3, 0]}})
+    sheet.add_pin([lowest], follow="body")
+    before = sheet.positions[lowest]
+    body.pose = ((0.0, -2.99, 0.0), (1, 0, 0, 0))
+    world.step(1 / 60)
+    assert np.allclose(sheet.positions[lowest], before + [0.0, 0.01, 0.0])
+
+
 def test_what_a_pin_lets_go_of_is_held_at_once_by_another(world: tf.World) -> None:
     sheet = world.cloths["sheet"]
     first = sheet.add_pin([3, 4], name="finger")

@@ -4,6 +4,7 @@
 
 pub mod garments;
 pub mod mannequin;
+pub mod walk;
 
 /// The variable that makes tests take what the second tier takes.
 pub const SECOND_TIER: &str = "TAFFETA_SECOND_TIER";

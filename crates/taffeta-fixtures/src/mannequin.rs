@@ -16,20 +16,64 @@ const HIGH: Point = [0.75, 1.80, 0.30];
 /// Steps by which vertices go to the surface.
 const STEPS: usize = 8;
 
-/// Ends and radius of each capsule \[m\]; those beside the middle are there twice.
-const CAPSULES: [(Point, Point, f64); 11] = [
-    ([-0.07, 0.94, -0.01], [0.07, 0.94, -0.01], 0.11),
-    ([-0.06, 1.10, 0.0], [0.06, 1.10, 0.0], 0.09),
-    ([-0.08, 1.27, 0.01], [0.08, 1.27, 0.01], 0.105),
-    ([-0.14, 1.41, -0.01], [0.14, 1.41, -0.01], 0.045),
-    ([0.0, 1.42, -0.015], [0.0, 1.55, 0.0], 0.05),
-    ([0.0, 1.62, 0.01], [0.0, 1.66, 0.01], 0.085),
-    ([0.17, 1.40, -0.01], [0.38, 1.20, -0.01], 0.042),
-    ([0.38, 1.20, -0.01], [0.55, 1.03, 0.02], 0.034),
-    ([0.095, 0.88, -0.01], [0.10, 0.50, 0.0], 0.075),
-    ([0.10, 0.50, 0.0], [0.10, 0.08, -0.02], 0.05),
-    ([0.10, 0.035, -0.03], [0.11, 0.035, 0.13], 0.038),
+/// A part of the body that moves as a whole; 1: on the side of +x, −1: on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bone {
+    /// The pelvis.
+    Hips,
+    /// Trunk and head.
+    Spine,
+    /// From the shoulder to the elbow.
+    UpperArm(i8),
+    /// From the elbow on.
+    Forearm(i8),
+    /// From the hip to the knee.
+    Thigh(i8),
+    /// From the knee to the ankle.
+    Shin(i8),
+    /// From the ankle on.
+    Foot(i8),
+}
+
+/// Ends, radius \[m\] and bone of each capsule; those beside the middle are there twice.
+const CAPSULES: [(Point, Point, f64, Bone); 11] = [
+    ([-0.07, 0.94, -0.01], [0.07, 0.94, -0.01], 0.11, Bone::Hips),
+    ([-0.06, 1.10, 0.0], [0.06, 1.10, 0.0], 0.09, Bone::Spine),
+    ([-0.08, 1.27, 0.01], [0.08, 1.27, 0.01], 0.105, Bone::Spine),
+    ([-0.14, 1.41, -0.01], [0.14, 1.41, -0.01], 0.045, Bone::Spine),
+    ([0.0, 1.42, -0.015], [0.0, 1.55, 0.0], 0.05, Bone::Spine),
+    ([0.0, 1.62, 0.01], [0.0, 1.66, 0.01], 0.085, Bone::Spine),
+    ([0.17, 1.40, -0.01], [0.38, 1.20, -0.01], 0.042, Bone::UpperArm(1)),
+    ([0.38, 1.20, -0.01], [0.55, 1.03, 0.02], 0.034, Bone::Forearm(1)),
+    ([0.095, 0.88, -0.01], [0.10, 0.50, 0.0], 0.075, Bone::Thigh(1)),
+    ([0.10, 0.50, 0.0], [0.10, 0.08, -0.02], 0.05, Bone::Shin(1)),
+    ([0.10, 0.035, -0.03], [0.11, 0.035, 0.13], 0.038, Bone::Foot(1)),
 ];
+
+impl Bone {
+    /// The bone on the other side.
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Hips | Self::Spine => self,
+            Self::UpperArm(side) => Self::UpperArm(-side),
+            Self::Forearm(side) => Self::Forearm(-side),
+            Self::Thigh(side) => Self::Thigh(-side),
+            Self::Shin(side) => Self::Shin(-side),
+            Self::Foot(side) => Self::Foot(-side),
+        }
+    }
+}
+
+/// The distance of a point from each capsule of both sides \[m\], negative inside, with its bone.
+pub fn bone_distances(p: Point) -> Vec<(Bone, f64)> {
+    let of_side = |mirror: bool| {
+        let p = if mirror { [-p[0], p[1], p[2]] } else { p };
+        CAPSULES.iter().map(move |(a, b, radius, bone)| {
+            (if mirror { bone.mirrored() } else { *bone }, from_capsule(p, (*a, *b, *radius)))
+        })
+    };
+    of_side(false).chain(of_side(true)).collect()
+}
 
 fn sub(a: Point, b: Point) -> Point {
     std::array::from_fn(|k| a[k] - b[k])
@@ -39,17 +83,22 @@ fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// The distance of a point from a capsule \[m\], negative inside.
+fn from_capsule(p: Point, (a, b, radius): (Point, Point, f64)) -> f64 {
+    let along = sub(b, a);
+    let part = (dot(sub(p, a), along) / dot(along, along)).clamp(0.0, 1.0);
+    let nearest = std::array::from_fn(|k| a[k] + part * along[k]);
+    let to = sub(p, nearest);
+    dot(to, to).sqrt() - radius
+}
+
 /// The distance of a point from the body \[m\], negative inside.
 fn distance(p: Point) -> f64 {
     // Both sides are alike.
     let p = [p[0].abs(), p[1], p[2]];
     let mut united = f64::INFINITY;
-    for (a, b, radius) in CAPSULES {
-        let along = sub(b, a);
-        let part = (dot(sub(p, a), along) / dot(along, along)).clamp(0.0, 1.0);
-        let nearest = std::array::from_fn(|k| a[k] + part * along[k]);
-        let to = sub(p, nearest);
-        let own = dot(to, to).sqrt() - radius;
+    for (a, b, radius, _) in CAPSULES {
+        let own = from_capsule(p, (a, b, radius));
         let overlap = (BLEND - (own - united).abs()).max(0.0);
         united = own.min(united) - 0.25 * overlap * overlap / BLEND;
     }

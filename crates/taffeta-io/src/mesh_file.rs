@@ -34,6 +34,9 @@ impl MeshFormat {
             "OBJ" => Ok(Self::Obj),
             "STL" => Ok(Self::Stl),
             "PLY" => Ok(Self::Ply),
+            "GLB" | "GLTF" => {
+                Err(format!("{ending} is read for obstacles only: export the mesh as OBJ, STL or PLY"))
+            }
             _ => Err(format!("{ending} is not read: OBJ, STL, PLY are; export the mesh as one of them")),
         }
     }
@@ -226,7 +229,11 @@ mod tests {
             assert_eq!(of(name), Ok(format));
         }
         assert_eq!(of("folder.d/a"), Ok(MeshFormat::Obj));
-        for ending in ["glb", "gltf", "off", "fbx", "dae", "usd", "usda", "abc", "3ds", "gz"] {
+        for ending in ["glb", "gltf"] {
+            let message = parse_mesh(b"", Path::new(&format!("a.{ending}"))).unwrap_err().to_string();
+            assert!(message.contains("read for obstacles only: export the mesh as OBJ"), "{message}");
+        }
+        for ending in ["off", "fbx", "dae", "usd", "usda", "abc", "3ds", "gz"] {
             let message = parse_mesh(b"", Path::new(&format!("a.{ending}"))).unwrap_err().to_string();
             let expected = format!("{} is not read: OBJ, STL, PLY", ending.to_uppercase());
             assert!(message.contains(&expected), "{message}");

@@ -24,5 +24,6 @@ pub use crate::features::volumes::enclosed_volumes;
 pub use crate::measure::body_points::find_point;
 pub use crate::measure::fields::{face_angles, face_strains, mesh_error, vertex_sizes};
 pub use crate::measure::jumps::face_jumps;
+pub use crate::measure::left_behind::cloths_left_behind;
 pub use crate::measure::points::{material_point, rope_point, solid_point};
 pub use crate::measure::starts::{enclosed_cloths, sunken_cloths};

@@ -21,7 +21,7 @@ use taffeta_contact::MeshObstacle;
 use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 18;
+const VERSION: u32 = 19;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -239,7 +239,7 @@ impl World {
     /// Removes an obstacle. Handles of the others stay.
     ///
     /// # Errors
-    /// If there is no such obstacle.
+    /// If there is no such obstacle, or a pin follows it.
     pub fn remove_obstacle(&mut self, obstacle: ObstacleId) -> Result<(), BuildError> {
         let pool = self.pool.clone();
         pool.install(|| members::remove_obstacle(self, obstacle))
@@ -313,7 +313,7 @@ impl World {
     /// its keyframes are without effect.
     ///
     /// # Errors
-    /// If there is no such pin, it has let go, or the pose is not finite or no rigid transformation.
+    /// If there is no such pin, it has let go or follows an obstacle, or the pose is not finite or no rigid transformation.
     pub fn set_pin_pose(&mut self, pin: PinId, pose: Pose) -> Result<(), BuildError> {
         drive::set_pin_pose(self, pin, pose)
     }
@@ -322,7 +322,8 @@ impl World {
     /// [`pin_vertices`](crate::ask::pin_vertices). A vertex that remeshing adds between two of them goes midway between theirs.
     ///
     /// # Errors
-    /// If there is no such pin, it has let go, there are not as many targets as vertices, or one is not finite.
+    /// If there is no such pin, it has let go or follows an obstacle, there are not as many targets as vertices, or one is not
+    /// finite.
     pub fn set_pin_targets(&mut self, pin: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
         drive::set_pin_targets(self, pin, targets)
     }

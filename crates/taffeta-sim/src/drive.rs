@@ -64,7 +64,7 @@ pub(crate) fn set_obstacle_mesh(
 /// See [`World::set_pin_pose`].
 pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
-    refuse(&name_pin(world, number), pose.find_defect())?;
+    refuse(&name_pin(world, number), pose.find_defect().or_else(|| find_leader(world, number)))?;
     let (pin, time) = (&mut world.setup.pins[number], world.state.time);
     let now = pin.pose_at(time);
     let has_path = |(_, hold): &(VertexIndex, Hold)| hold.pin == id.0 && hold.path.is_some();
@@ -87,6 +87,12 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
     Ok(())
 }
 
+/// Why a caller cannot move a pin, in words: it follows an obstacle.
+fn find_leader(world: &World, pin: usize) -> Option<String> {
+    let leader = world.setup.pins[pin].description.follow.as_ref()?;
+    Some(format!("it follows the obstacle {leader:?}: move that, or release the pin and add another one"))
+}
+
 /// Returns whether the path of a vertex has ended where the motion of its pin finds it at a time \[s\].
 fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
     let place = now.apply(hold.rest);
@@ -98,7 +104,8 @@ fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
 pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
     let number = find_pin(world, id)?;
     let mut vertices = pin_vertices(world, id);
-    refuse(&name_pin(world, number), find_point_defect(targets, vertices.len()))?;
+    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(world, number));
+    refuse(&name_pin(world, number), defect)?;
     let mut targets = targets.to_vec();
     for guide in guides_of(world, id) {
         targets.push(guide_target(&guide, (&vertices, &targets), &world.state.motion.positions));
@@ -158,6 +165,11 @@ pub(crate) fn add_pin(
     let mut holds: Vec<_> = motion.holds.iter().filter(is_kept).copied().chain(added).collect();
     holds.sort_unstable_by_key(|(vi, _)| *vi);
     let mut pin = Pin::new(description.clone(), center);
+    if let Some(name) = &description.follow {
+        let followed = world.setup.follow(name, world.state.time);
+        let what = pin.name(number);
+        pin.followed = Some(followed.map_err(|reason| BuildError::BadSetting { what, reason })?);
+    }
     pin.description.motion.begin(world.state.time);
     world.setup.pins.push(pin);
     world.state.released.push(false);
@@ -252,8 +264,7 @@ pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
 }
 
 pub(crate) fn name_pin(world: &World, number: usize) -> String {
-    let name = &world.setup.pins[number].description.name;
-    if name.is_empty() { format!("pin {number}") } else { format!("pin '{name}'") }
+    world.setup.pins[number].name(number)
 }
 
 /// Describes what is wrong with points for this many vertices; `None` if they are valid.

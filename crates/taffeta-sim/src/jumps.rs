@@ -11,6 +11,7 @@ use crate::measure::energy::state_hash;
 use crate::model::error::{BuildError, StepError};
 use crate::model::ids::ObstaclePlace;
 use crate::model::inputs::StepInputs;
+use crate::model::pin_places::followers_of;
 use crate::model::report::StepReport;
 use crate::run::step;
 use crate::snapshot;
@@ -112,12 +113,17 @@ fn form_rides(world: &World, jumpers: &[(Jumper, Pose)]) -> Result<Vec<Ride>, Bu
         for member in &members {
             match member {
                 Jumper::Pin(number) => bodies.extend(held_bodies(world, *number)),
-                Jumper::Obstacle(place) => obstacles.push(*place),
+                Jumper::Obstacle(place) => {
+                    obstacles.push(*place);
+                    let followers = followers_at(world, *place);
+                    bodies.extend(followers.into_iter().flat_map(|pin| held_bodies(world, pin)));
+                }
             }
         }
         let ride = Ride::new(world, by, (bodies, obstacles))?;
         for pin in &ride.pins {
-            let stays = !members.contains(&Jumper::Pin(*pin));
+            // Ride has checked that the obstacles which pins follow go along.
+            let stays = world.setup.pins[*pin].followed.is_none() && !members.contains(&Jumper::Pin(*pin));
             let reason = || {
                 "it holds a body that jumps with another pin, but does not jump to the same place".to_owned()
             };
@@ -132,6 +138,16 @@ fn form_rides(world: &World, jumpers: &[(Jumper, Pose)]) -> Result<Vec<Ride>, Bu
 fn is_same_way(a: &Pose, b: &Pose) -> bool {
     let far = a.translation.length().max(b.translation.length()).max(1.0);
     a.rotation.abs_diff_eq(b.rotation, SAME_WAY) && a.translation.distance(b.translation) <= SAME_WAY * far
+}
+
+/// The pins that follow an obstacle.
+fn followers_at(world: &World, place: ObstaclePlace) -> Vec<usize> {
+    let ids = &world.setup.ids;
+    let id = match place {
+        ObstaclePlace::Closed(number) => ids.obstacles[number],
+        ObstaclePlace::Mesh(number) => ids.meshes[number],
+    };
+    followers_of(&world.setup, &world.state.released, id).collect()
 }
 
 /// The bodies of which a pin holds vertices.

@@ -10,11 +10,13 @@ use crate::build::world::build_world;
 use crate::change::refuse;
 use crate::derive::rebuild::{put_sheet_at, rebuild};
 use crate::derive::world::World;
-use crate::drive::{check_pin_name, find_obstacle};
-use crate::model::description::{ClothDescription, SimulationSettings, WorldDescription};
+use crate::drive::{check_pin_name, find_obstacle, name_obstacle, name_pin};
+use crate::model::description::{ClothDescription, PinDescription, SimulationSettings, WorldDescription};
 use crate::model::error::BuildError;
+use crate::model::follow::Followed;
 use crate::model::ids::{ClothId, ObstacleId, ObstaclePlace};
 use crate::model::loads::LoadMemory;
+use crate::model::pin_places::followers_of;
 use crate::model::seams::{SeamLaw, SeamState};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
@@ -26,7 +28,13 @@ use taffeta_remesh::{FaceAttributes, Hold, VertexAttributes};
 /// See [`World::add_cloth`].
 pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Result<ClothId, BuildError> {
     check_cloth_names(world, description)?;
-    let alone = build_alone(world, description)?;
+    let followed = find_leaders(world, description)?;
+    let mut alone = build_alone(world, description)?;
+    for (pin, (described, followed)) in alone.setup.pins.iter_mut().zip(description.pins.iter().zip(followed))
+    {
+        pin.description.follow.clone_from(&described.follow);
+        pin.followed = followed;
+    }
     // Surfaces of solids stay the last of the cloths.
     let place = world.setup.cloths.len() - world.setup.solids.len();
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
@@ -60,10 +68,23 @@ fn check_cloth_names(world: &World, description: &ClothDescription) -> Result<()
     description.pins.iter().try_for_each(|pin| check_pin_name(world, &pin.name))
 }
 
-/// The world of a cloth alone, whose times begin now.
+/// The obstacles that the pins of a cloth follow, from where they are now.
+fn find_leaders(world: &World, description: &ClothDescription) -> Result<Vec<Option<Followed>>, BuildError> {
+    let find = |pin: &PinDescription| {
+        let name = pin.follow.as_ref()?;
+        let what = format!("cloth '{}'", description.name);
+        let found = world.setup.follow(name, world.state.time);
+        Some(found.map_err(|reason| BuildError::BadSetting { what, reason }))
+    };
+    description.pins.iter().map(|pin| find(pin).transpose()).collect()
+}
+
+/// The world of a cloth alone, whose times begin now and whose pins follow nothing.
 fn build_alone(world: &World, description: &ClothDescription) -> Result<World, BuildError> {
+    let mut cloth = description.clone();
+    cloth.pins.iter_mut().for_each(|pin| pin.follow = None);
     let mut alone = build_world(&WorldDescription {
-        cloths: vec![description.clone()],
+        cloths: vec![cloth],
         simulation: SimulationSettings {
             solver: world.derived.choice,
             threads: 1,
@@ -171,7 +192,11 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
 
 /// See [`World::remove_obstacle`].
 pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), BuildError> {
-    match find_obstacle(world, id)? {
+    let place = find_obstacle(world, id)?;
+    let followers = followers_of(&world.setup, &world.state.released, id).next();
+    let reason = followers.map(|pin| format!("{} follows it: release that first", name_pin(world, pin)));
+    refuse(&name_obstacle(world, place), reason)?;
+    match place {
         ObstaclePlace::Closed(number) => {
             world.setup.obstacles.remove(number);
             world.setup.ids.obstacles.remove(number);

@@ -117,6 +117,7 @@ impl Ride {
         }
         let vertices = mark_vertices(world, &bodies, &obstacles);
         let pins = find_pins(world, &by, &vertices)?;
+        check_leaders(world, &pins, &obstacles)?;
         Ok(Self { by, bodies, obstacles, pins, vertices })
     }
 
@@ -165,6 +166,22 @@ fn find_pins(world: &World, by: &Pose, vertices: &[bool]) -> Result<Vec<usize>, 
         found.push(number);
     }
     Ok(found)
+}
+
+/// Refuses pins that go elsewhere without the obstacle that they follow, and obstacles without the pins that follow them.
+fn check_leaders(world: &World, pins: &[usize], obstacles: &[ObstaclePlace]) -> Result<(), BuildError> {
+    for (number, pin) in world.setup.pins.iter().enumerate() {
+        let Some(followed) = pin.followed.as_ref().filter(|_| !world.state.released[number]) else {
+            continue;
+        };
+        let place = find_obstacle(world, followed.obstacle)?;
+        if pins.contains(&number) != obstacles.contains(&place) {
+            let leader = name_obstacle(world, place);
+            let reason = format!("it follows {leader}: teleport both together, or release it first");
+            refuse(&name_pin(world, number), Some(reason))?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses places that are too far away, or where something crosses that does not now.

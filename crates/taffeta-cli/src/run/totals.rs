@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
+use taffeta_sim::ask::cloths_left_behind;
 use taffeta_sim::{ForcedMeeting, Stage, StepReport, World};
 
 /// Part of the vertices that a cloth may have from which on it may be held back by that.
@@ -118,6 +119,9 @@ pub(super) struct Totals {
     pub not_converged: u64,
     /// Cloths that have as many vertices as they may have, with that number.
     pub full_cloths: BTreeSet<(String, u64)>,
+    /// Cloths that have left every body and the floor behind, with the time \[s\].
+    #[serde(default)]
+    pub left_behind: BTreeMap<String, f64>,
     /// Wall time of the stages.
     pub stages: BTreeMap<String, Duration>,
     /// Wall time of writing.
@@ -242,6 +246,9 @@ impl Totals {
                 self.full_cloths.insert((cloth.name.clone(), limit as u64));
             }
         }
+        for number in cloths_left_behind(world) {
+            self.left_behind.entry(world.cloths()[number].name.clone()).or_insert(world.time());
+        }
         for stage in Stage::ALL {
             *self.stages.entry(stage_name(stage).to_owned()).or_default() += report.times.of(stage);
         }
@@ -344,6 +351,14 @@ impl Totals {
                 format!(
                     "Newton's method did not converge in {} of {} substeps; set more substeps or iterations",
                     self.not_converged, self.substeps
+                ),
+            );
+        }
+        for (name, time) in &self.left_behind {
+            warn(
+                format!("left behind {name}"),
+                format!(
+                    "the cloth {name:?} has left every body and the floor behind at {time:.3} s: nothing holds it. Let it follow a                      body, `follow` in [[cloth.pin]], make it narrower, or add a floor, shape = {{ plane = {{}} }}"
                 ),
             );
         }

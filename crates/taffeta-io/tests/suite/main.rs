@@ -2,6 +2,7 @@
 
 mod frames;
 mod garment;
+mod gltf;
 mod msh;
 mod obj;
 mod outline;

@@ -140,7 +140,8 @@ impl SceneTable {
         let probes = Probes::resolve(&self.probe.0, &names, &at.at("probe"));
         names.refuse_duplicates(at);
         self.refuse_named_twice(at);
-        let obstacle = |table: &ObstacleTable, at: &Place<'_>| table.resolve(solver, at);
+        self.check_leaders(at);
+        let obstacle = |table: &ObstacleTable, at: &Place<'_>| table.resolve(&simulation, at);
         let obstacles = resolve_all(&self.obstacle.0, &at.at("obstacle"), obstacle);
         materials.warn_of_unused(&at.at("materials"));
         let scene = Scene {
@@ -170,29 +171,53 @@ impl SceneTable {
 
 impl SceneTable {
     /// Refuses every name of an obstacle or a pin that an earlier one has; most have none.
-    fn refuse_named_twice(&self, at: &Place<'_>) {
+    fn refuse_named_twice<'a>(&'a self, at: &Place<'a>) {
         let obstacles = self.obstacle.0.iter().enumerate();
         let obstacles =
             obstacles.filter_map(|(k, table)| Some((at.at("obstacle").at(k), table.name.as_ref()?)));
         refuse_second(obstacles.collect());
+        let named = |(at, name, _): (Place<'a>, &'a Option<BodyName>, _)| Some((at, name.as_ref()?));
+        refuse_second(self.pins(at).into_iter().filter_map(named).collect());
+    }
+
+    /// Refuses pins that follow an obstacle which there is not.
+    fn check_leaders<'a>(&'a self, at: &Place<'a>) {
+        let names = || self.obstacle.0.iter().filter_map(|table| table.name.as_ref());
+        for (at, _, follow) in self.pins(at) {
+            let Some(leader) = follow.as_ref().filter(|leader| !names().any(|name| name.0 == leader.0))
+            else {
+                continue;
+            };
+            let known: Vec<String> = names().map(|name| format!("{:?}", name.0)).collect();
+            let help = match known.as_slice() {
+                [] => format!("give the obstacle `name = {:?}`", leader.0),
+                _ => format!("the obstacles are {}", known.join(", ")),
+            };
+            let message = format!("`{at}.follow` is {:?}, but no obstacle has that name", leader.0);
+            at.at("follow").refuse(message, help.as_str());
+        }
+    }
+
+    /// The pins of all bodies, each with its place in the scene, its name and the obstacle that it follows.
+    fn pins<'a>(&'a self, at: &Place<'a>) -> Vec<(Place<'a>, &'a Option<BodyName>, &'a Option<BodyName>)> {
         let of_cloths = self.cloth.0.iter().enumerate().flat_map(|(body, cloth)| {
             let pins = cloth.pin.0.iter().enumerate();
-            pins.map(move |(k, pin)| (("cloth", body, k), &pin.name))
+            pins.map(move |(k, pin)| (("cloth", body, k), &pin.name, &pin.follow))
         });
         let ropes = self.rope.iter().flat_map(|rope| &rope.0).enumerate();
         let of_ropes = ropes.flat_map(|(body, rope)| {
-            rope.pin.0.iter().enumerate().map(move |(k, pin)| (("rope", body, k), &pin.name))
+            let pins = rope.pin.0.iter().enumerate();
+            pins.map(move |(k, pin)| (("rope", body, k), &pin.name, &pin.follow))
         });
         let solids = self.solid.iter().flat_map(|solid| &solid.0).enumerate();
         let of_solids = solids.flat_map(|(body, solid)| {
-            solid.pin.0.iter().enumerate().map(move |(k, pin)| (("solid", body, k), &pin.name))
+            let pins = solid.pin.0.iter().enumerate();
+            pins.map(move |(k, pin)| (("solid", body, k), &pin.name, &pin.follow))
         });
-        let pins = of_cloths.chain(of_ropes).chain(of_solids);
-        let placed = |((kind, body, k), name): ((&str, usize, usize), _)| {
-            let name: &Option<BodyName> = name;
-            Some((at.at(kind).at(body).at("pin").at(k), name.as_ref()?))
+        let placed = |((kind, body, k), name, follow): ((&str, usize, usize), _, _)| {
+            (at.at(kind).at(body).at("pin").at(k), name, follow)
         };
-        refuse_second(pins.filter_map(placed).collect());
+        of_cloths.chain(of_ropes).chain(of_solids).map(placed).collect()
     }
 }
 
@@ -358,9 +383,9 @@ impl Scene {
     /// Everything that is wrong with the table.
     pub(super) fn with_one_obstacle(&self, table: &str) -> Result<Self, SceneError> {
         self.with_one(("obstacle", table), |read, at, scene| {
-            let solver = scene.simulation.settings.solver;
-            scene.obstacles =
-                resolve_all(&read.obstacle.0, &at.at("obstacle"), |table, at| table.resolve(solver, at));
+            let simulation = &scene.simulation;
+            let resolve = |table: &ObstacleTable, at: &Place<'_>| table.resolve(simulation, at);
+            scene.obstacles = resolve_all(&read.obstacle.0, &at.at("obstacle"), resolve);
         })
     }
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use taffeta_contact::{MeshObstacle, Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement};
-use taffeta_io::mesh_file;
 use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
+use taffeta_io::{mesh_file, read_gltf};
 
 /// An obstacle.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +31,15 @@ pub enum ObstacleShape {
         /// Absolute path.
         path: PathBuf,
     },
+    /// A glTF file, sampled over the time of an animation, see [`read_gltf`].
+    Animated {
+        /// Absolute path.
+        path: PathBuf,
+        /// Shapes per second \[1/s\].
+        rate: f64,
+        /// Name of the animation; `None`: the first.
+        animation: Option<String>,
+    },
     /// A sequence of OBJ files.
     Frames {
         /// Absolute path, with `%d` or `%04d` where the number goes.
@@ -45,7 +54,7 @@ impl ObstacleShape {
     pub(super) fn file_key(&self) -> Option<&'static str> {
         match self {
             Self::Closed(_) => None,
-            Self::Mesh { .. } => Some("mesh"),
+            Self::Mesh { .. } | Self::Animated { .. } => Some("mesh"),
             Self::Frames { .. } => Some("frames"),
         }
     }
@@ -57,7 +66,7 @@ impl ObstacleShape {
     pub fn files(&self) -> Result<Vec<PathBuf>, ObjError> {
         match self {
             Self::Closed(_) => Ok(Vec::new()),
-            Self::Mesh { path } => Ok(vec![path.clone()]),
+            Self::Mesh { path } | Self::Animated { path, .. } => Ok(vec![path.clone()]),
             Self::Frames { pattern, .. } => FileSequence::parse(pattern)
                 .map_err(|message| ObjError::Whole { path: pattern.clone(), message })?
                 .find(),
@@ -80,10 +89,16 @@ impl SceneObstacle {
     pub fn read_mesh(&self) -> Result<Option<(MeshObstacle, Vec<String>)>, ObjError> {
         let files = self.shape.files()?;
         let Some(first) = files.first() else { return Ok(None) };
+        let mut notes = Vec::new();
         let (file, shapes, shape_rate) = match &self.shape {
             ObstacleShape::Frames { rate, .. } => {
                 let (file, shapes) = read_obj_sequence(&files)?;
                 (file, shapes, *rate)
+            }
+            ObstacleShape::Animated { rate, animation, .. } => {
+                let read = read_gltf(first, *rate, animation.as_deref())?;
+                notes = read.notes;
+                (read.mesh, read.shapes, *rate)
             }
             _ => {
                 let file = mesh_file::read_mesh(first)?;
@@ -111,7 +126,8 @@ impl SceneObstacle {
             left_out.push(format!("{dropped} triangles without area"));
         }
         let warn = |what: String| format!("{what} are left out of the obstacle");
-        Ok(Some((obstacle, left_out.into_iter().map(warn).collect())))
+        notes.extend(left_out.into_iter().map(warn));
+        Ok(Some((obstacle, notes)))
     }
 
     /// Copy of the obstacle that reads its files from a folder, by its number.
@@ -119,7 +135,7 @@ impl SceneObstacle {
         let shape = match self.shape {
             ObstacleShape::Closed(shape) => ObstacleShape::Closed(shape),
             ObstacleShape::Mesh { .. } => ObstacleShape::Mesh { path: folder.join(file_name(number, None)) },
-            ObstacleShape::Frames { rate, .. } => {
+            ObstacleShape::Frames { rate, .. } | ObstacleShape::Animated { rate, .. } => {
                 ObstacleShape::Frames { pattern: folder.join(format!("obstacle_{number}_%05d.obj")), rate }
             }
         };

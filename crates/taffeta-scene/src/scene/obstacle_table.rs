@@ -2,14 +2,17 @@
 
 use super::motion::{FrictionTable, MotionTable, PlaceTable};
 use super::obstacle::{ObstacleShape, SceneObstacle};
+use super::simulation::Simulation;
 use crate::keys::{BodyName, FilePath, Number, Positive, Vector, exactly_one};
 use crate::place::Place;
 use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::path::Path;
 use taffeta_contact::Shape;
 use taffeta_core::Friction;
+use taffeta_io::is_gltf;
 use taffeta_io::mesh_file::MeshFormat;
 use taffeta_io::obj::FileSequence;
 use taffeta_sim::SolverChoice;
@@ -52,11 +55,12 @@ impl From<&SceneObstacle> for ObstacleTable {
 
 impl ObstacleTable {
     /// The obstacle, checked.
-    pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<SceneObstacle> {
+    pub(super) fn resolve(&self, simulation: &Simulation, at: &Place<'_>) -> Option<SceneObstacle> {
         // Everything is looked at, so that all problems are noted.
         let motion = self.motion.resolve(&at.at("motion"));
         let friction = self.friction.resolve(Friction::default(), &at.at("friction"));
-        let shape = self.shape.resolve(solver, &at.at("shape"))?;
+        let (solver, rate) = (simulation.settings.solver, simulation.frame_rate);
+        let shape = self.shape.resolve((solver, rate), &at.at("shape"))?;
         if motion.keys.first().is_some_and(|key| key.time < 0.0) {
             at.warn(format!("{at}.motion has keyframes before time 0"));
         }
@@ -114,7 +118,7 @@ struct BoxTable {
 #[serde(rename = "shape", deny_unknown_fields)]
 #[schemars(extend(
     "oneOf" = exactly_one(&SHAPES),
-    "dependentRequired" = json!({ "frames": ["frame_rate"], "frame_rate": ["frames"] })
+    "dependentRequired" = json!({ "frames": ["frame_rate"], "animation": ["mesh"] })
 ))]
 struct ShapeTable {
     /// A ball around the origin.
@@ -125,11 +129,13 @@ struct ShapeTable {
     capsule: Option<CapsuleTable>,
     /// A box around the origin.
     r#box: Option<BoxTable>,
-    /// An OBJ, STL or PLY file, relative to the scene.
+    /// An OBJ, STL, PLY or glTF file, relative to the scene. A glTF file (`.glb`, `.gltf`) may have a skin and an animation.
     mesh: Option<FilePath>,
+    /// Name of the animation of a glTF file. Absent: the first one.
+    animation: Option<BodyName>,
     /// OBJ files of one topology, as body_%04d.obj, relative to the scene.
     frames: Option<FilePath>,
-    /// Files of `frames` per second \[1/s\].
+    /// Files of `frames` per second, or shapes per second of a glTF file \[1/s\]. Absent: for glTF that of the simulation.
     frame_rate: Option<Positive>,
 }
 
@@ -138,6 +144,12 @@ impl From<&ObstacleShape> for ShapeTable {
         let none = Self::default();
         match shape {
             ObstacleShape::Mesh { path } => Self { mesh: Some(path.into()), ..none },
+            ObstacleShape::Animated { path, rate, animation } => Self {
+                mesh: Some(path.into()),
+                animation: animation.as_deref().and_then(BodyName::of),
+                frame_rate: Some(Number(*rate)),
+                ..none
+            },
             ObstacleShape::Frames { pattern, rate } => {
                 Self { frames: Some(pattern.into()), frame_rate: Some(Number(*rate)), ..none }
             }
@@ -159,15 +171,23 @@ impl From<&ObstacleShape> for ShapeTable {
 }
 
 impl ShapeTable {
-    fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<ObstacleShape> {
-        let Self { sphere, plane, capsule, r#box, mesh, frames, frame_rate } = self;
+    /// The shape, checked. `default_rate` is that of the shapes of a glTF file \[1/s\].
+    fn resolve(&self, (solver, default_rate): (SolverChoice, f64), at: &Place<'_>) -> Option<ObstacleShape> {
+        let Self { sphere, plane, capsule, r#box, mesh, animation, frames, frame_rate } = self;
         let help = "give exactly one shape: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
                     capsule = { radius = 0.1, half_length = 0.2 }, box = { half_size = [0.1, 0.1, 0.1] }, \
-                    mesh = \"body.obj\", frames = \"body_%04d.obj\" with frame_rate";
+                    mesh = \"body.obj\" or \"body.glb\", frames = \"body_%04d.obj\" with frame_rate";
         at.only_one(&SHAPES, help)?;
-        if frame_rate.is_some() && frames.is_none() {
-            let help = "it tells how many files of a sequence, frames = \"body_%04d.obj\", go into a second";
-            at.at("frame_rate").refuse(format!("`{at}.frame_rate` needs frames"), help);
+        let gltf = mesh.as_ref().filter(|path| is_gltf(Path::new(&path.0)));
+        if frame_rate.is_some() && frames.is_none() && gltf.is_none() {
+            let help = "it tells how many files of a sequence, frames = \"body_%04d.obj\", or shapes of mesh = \"body.glb\" go \
+                        into a second";
+            at.at("frame_rate").refuse(format!("`{at}.frame_rate` needs frames, or a glTF file"), help);
+            return None;
+        }
+        if animation.is_some() && gltf.is_none() {
+            let help = "it names an animation of mesh = \"body.glb\"";
+            at.at("animation").refuse(format!("`{at}.animation` needs a glTF file"), help);
             return None;
         }
         if let Some(pattern) = frames {
@@ -175,6 +195,11 @@ impl ShapeTable {
         }
         if let Some(path) = mesh {
             check_solver(solver, &at.at("mesh"))?;
+            if gltf.is_some() {
+                let rate = frame_rate.map_or(default_rate, f64::from);
+                let animation = animation.clone().map(|name| name.0);
+                return Some(ObstacleShape::Animated { path: at.absolute(&path.0), rate, animation });
+            }
             return Some(ObstacleShape::Mesh { path: at.absolute(&path.0) });
         }
         let closed = match (sphere, plane, capsule, r#box) {

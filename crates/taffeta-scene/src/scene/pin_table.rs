@@ -8,7 +8,7 @@ use crate::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use taffeta_core::Region;
+use taffeta_core::{Motion, Region};
 use taffeta_sim::{PinDescription, SolverChoice};
 
 /// Keys by which pins of cloths, solids and ropes select vertices.
@@ -39,6 +39,8 @@ pub(super) struct PinTable<W> {
     /// Motion of the pin; rotations are about its centroid.
     #[serde(default)]
     motion: MotionTable,
+    /// Name of an obstacle that the vertices follow instead, each with its nearest point at time 0.
+    pub follow: Option<BodyName>,
     /// Time at which it lets go \[s\].
     release: Option<NotNegative>,
     /// Force above which a vertex comes loose \[N\].
@@ -60,6 +62,8 @@ pub(super) struct SolidPinTable {
     /// Motion of the pin; rotations are about its centroid.
     #[serde(default)]
     motion: MotionTable,
+    /// Name of an obstacle that the vertices follow instead, each with its nearest point at time 0.
+    pub follow: Option<BodyName>,
     /// Time at which it lets go \[s\].
     release: Option<NotNegative>,
     /// Force above which a vertex comes loose \[N\].
@@ -70,12 +74,13 @@ pub(super) struct SolidPinTable {
 
 impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {
     fn from(pin: &PinDescription) -> Self {
-        let PinDescription { name, region, motion, axes, clamp, release, strength } = pin;
+        let PinDescription { name, region, motion, follow, axes, clamp, release, strength } = pin;
         Self {
             r#where: region.into(),
             axes: Axes(Fixed(*axes)),
             clamp: *clamp,
             motion: motion.into(),
+            follow: follow.as_deref().and_then(BodyName::of),
             release: release.map(Number),
             strength: strength.map(Number),
             name: BodyName::of(name),
@@ -88,10 +93,12 @@ impl<W: Where> PinTable<W> {
     pub(super) fn resolve(&self, last: u32, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
         check_strength(self.strength, solver, at);
         let motion = self.motion.resolve(&at.at("motion"));
+        check_follow(self.follow.as_ref(), (&motion, self.clamp), at);
         Some(PinDescription {
             name: self.name.clone().unwrap_or_default().0,
             region: self.r#where.resolve(last, &at.at("where"))?,
             motion,
+            follow: self.follow.clone().map(|name| name.0),
             axes: self.axes.0.0,
             clamp: self.clamp,
             release: self.release.map(f64::from),
@@ -102,8 +109,9 @@ impl<W: Where> PinTable<W> {
 
 impl From<&PinDescription> for SolidPinTable {
     fn from(pin: &PinDescription) -> Self {
-        let PinTable { r#where, axes, clamp: _, motion, release, strength, name } = PinTable::from(pin);
-        Self { r#where, axes, motion, release, strength, name }
+        let PinTable { r#where, axes, clamp: _, motion, follow, release, strength, name } =
+            PinTable::from(pin);
+        Self { r#where, axes, motion, follow, release, strength, name }
     }
 }
 
@@ -111,9 +119,12 @@ impl SolidPinTable {
     /// The pin, checked.
     pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
         check_strength(self.strength, solver, at);
+        let motion = self.motion.resolve(&at.at("motion"));
+        check_follow(self.follow.as_ref(), (&motion, false), at);
         Some(PinDescription {
             name: self.name.clone().unwrap_or_default().0,
-            motion: self.motion.resolve(&at.at("motion")),
+            follow: self.follow.clone().map(|name| name.0),
+            motion,
             axes: self.axes.0.0,
             release: self.release.map(f64::from),
             strength: self.strength.map(f64::from),
@@ -129,6 +140,16 @@ fn check_strength(strength: Option<Positive>, solver: SolverChoice, at: &Place<'
             format!("`{at}.strength` is a force, but the solver \"pbd\" knows no forces"),
             "let go at a time with `release`, or take another solver, for example \"xpbd\"",
         );
+    }
+}
+
+/// Refuses a pin that follows an obstacle and is told otherwise where to go as well.
+fn check_follow(follow: Option<&BodyName>, (motion, clamp): (&Motion, bool), at: &Place<'_>) {
+    let Some(leader) = follow else { return };
+    let moves = (!motion.keys.is_empty()).then_some("motion");
+    for key in moves.into_iter().chain(clamp.then_some("clamp")) {
+        let message = format!("`{at}.{key}` does not go with `follow = {:?}`", leader.0);
+        at.at(key).refuse(message, "the obstacle says where the vertices go: leave one of the two out");
     }
 }
 

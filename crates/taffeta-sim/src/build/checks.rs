@@ -421,6 +421,16 @@ pub(crate) fn find_pin_defect(pin: &PinDescription) -> Option<String> {
     if let Some(strength) = pin.strength.filter(|force| !force.is_finite() || *force <= 0.0) {
         return Some(format!("strength is {strength} N; it must be greater than 0"));
     }
+    if let Some(leader) = &pin.follow {
+        if !pin.motion.keys.is_empty() {
+            return Some(format!(
+                "it follows {leader:?}, but has a motion of its own as well: leave one out"
+            ));
+        }
+        if pin.clamp {
+            return Some(format!("it follows {leader:?} by places, and cannot clamp a direction as well"));
+        }
+    }
     pin.motion.find_defect()
 }
 

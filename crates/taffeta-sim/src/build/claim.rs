@@ -18,6 +18,16 @@ pub(crate) fn claim(
         return Ok(());
     };
     let holder = holder.pin as usize;
+    let leaders = [holder, last].map(|pin| &pins[pin].description.follow);
+    if leaders[0] != leaders[1] {
+        let reason = format!(
+            "pin {} and pin {} both hold vertex {vertex} at {position}, but do not follow the same obstacle: let their \
+             regions not overlap",
+            holder - first,
+            last - first
+        );
+        return Err(BuildError::BadSetting { what: body(), reason });
+    }
     match find_contradiction([&pins[holder], &pins[last]], position) {
         None => Ok(()),
         Some(Contradiction { time, distance }) => Err(BuildError::ContradictingPins {

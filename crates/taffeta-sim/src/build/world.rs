@@ -121,6 +121,7 @@ fn assemble(
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(0.0));
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.begin(0.0));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
+    attach_pins(&mut setup)?;
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
     if let Some(tolerance) = setup.settings.tolerance {
         let sizes = (0..setup.cloths.len() + setup.bodies.len())
@@ -147,6 +148,19 @@ fn assemble(
     refill(&mut world);
     note_crossings(&mut world);
     Ok(world)
+}
+
+/// Lets pins follow the obstacles that their descriptions name.
+fn attach_pins(setup: &mut Setup) -> Result<(), BuildError> {
+    for number in 0..setup.pins.len() {
+        let pin = &setup.pins[number];
+        let Some(name) = &pin.description.follow else { continue };
+        let followed = setup.follow(name, 0.0);
+        let followed =
+            followed.map_err(|reason| BuildError::BadSetting { what: pin.name(number), reason })?;
+        setup.pins[number].followed = Some(followed);
+    }
+    Ok(())
 }
 
 /// All cloths in one triangle list.

@@ -6,6 +6,7 @@ pub(crate) mod cloth_view;
 pub(crate) mod energy;
 pub(crate) mod fields;
 pub(crate) mod jumps;
+pub(crate) mod left_behind;
 pub(crate) mod origins;
 pub(crate) mod points;
 pub(crate) mod starts;

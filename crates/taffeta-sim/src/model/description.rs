@@ -263,6 +263,8 @@ pub struct PinDescription {
     pub motion: Motion,
     /// Which world axes are held, at least one. Along the others the vertices move freely.
     pub axes: [bool; 3],
+    /// Name of the obstacle that the vertices follow instead, each with its nearest point when the pin takes hold.
+    pub follow: Option<String>,
     /// True if the sheet's direction along the pinned boundary is held too: that at time 0, or when the pin was added. Only for
     /// solvers that know that direction.
     pub clamp: bool,
@@ -276,8 +278,16 @@ pub struct PinDescription {
 impl PinDescription {
     /// A pin that holds all axes, stands still and never lets go.
     pub fn new(region: Region) -> Self {
-        let (name, motion) = (String::new(), Motion::default());
-        Self { name, region, motion, axes: [true; 3], clamp: false, release: None, strength: None }
+        Self {
+            name: String::new(),
+            region,
+            motion: Motion::default(),
+            follow: None,
+            axes: [true; 3],
+            clamp: false,
+            release: None,
+            strength: None,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! When bodies came into a world and where a caller has moved them: the part of its setup that belongs to a checkpoint.
 
+use crate::model::follow::StoredStart;
+use crate::model::pins::Pin;
 use crate::model::setup::Setup;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,8 @@ pub(crate) struct Drives {
     cloths: Vec<f64>,
     obstacles: Vec<Course>,
     meshes: Vec<(Course, Option<Skin>)>,
-    pins: Vec<Course>,
+    /// With where the obstacles that pins follow were when these took hold.
+    pins: Vec<(Course, Option<StoredStart>)>,
 }
 
 /// The part of a motion that its keys do not say.
@@ -45,6 +48,10 @@ impl Course {
     }
 }
 
+fn start_of(pin: &Pin) -> Option<StoredStart> {
+    pin.followed.as_ref().map(|followed| followed.start.store())
+}
+
 fn is_timed(begin: f64, end: f64) -> bool {
     begin.is_finite() && end > begin
 }
@@ -57,7 +64,7 @@ impl Drives {
             cloths: cloths.iter().map(|cloth| cloth.begin).collect(),
             obstacles: obstacles.iter().map(|obstacle| Course::of(&obstacle.motion)).collect(),
             meshes: meshes.iter().map(|mesh| (Course::of(&mesh.motion), mesh.skin.clone())).collect(),
-            pins: pins.iter().map(|pin| Course::of(&pin.description.motion)).collect(),
+            pins: pins.iter().map(|pin| (Course::of(&pin.description.motion), start_of(pin))).collect(),
         }
     }
 
@@ -73,8 +80,11 @@ impl Drives {
             course.put(&mut mesh.motion);
             mesh.skin = skin;
         }
-        for (pin, course) in setup.pins.iter_mut().zip(self.pins) {
+        for (pin, (course, start)) in setup.pins.iter_mut().zip(self.pins) {
             course.put(&mut pin.description.motion);
+            if let Some((followed, start)) = pin.followed.as_mut().zip(start) {
+                followed.start.put(start);
+            }
         }
     }
 
@@ -101,11 +111,14 @@ impl Drives {
             && self.meshes.iter().zip(setup.meshes.iter()).all(|((course, skin), own)| {
                 course.is_sound(&own.motion) && is_skin(skin, own.vertex_count())
             })
-            && self
-                .pins
-                .iter()
-                .zip(&setup.pins)
-                .all(|(course, own)| course.is_sound(&own.description.motion));
+            && self.pins.iter().zip(&setup.pins).all(|((course, start), own)| {
+                let follows_alike = match (&own.followed, start) {
+                    (Some(followed), Some(start)) => followed.start.is_like(start),
+                    (None, None) => true,
+                    _ => false,
+                };
+                follows_alike && course.is_sound(&own.description.motion)
+            });
         (!is_sound).then(|| "where its bodies were moved to makes no sense".to_owned())
     }
 }

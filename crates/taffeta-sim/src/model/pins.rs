@@ -1,6 +1,7 @@
 //! Pins as they are described, and the vertices that they hold.
 
 use crate::model::description::PinDescription;
+use crate::model::follow::Followed;
 use glam::{BVec3, DVec3};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -13,18 +14,26 @@ const TIME_SLACK: f64 = 1e-9;
 const SAME_PLACE: f64 = 1e-9;
 
 /// A pin with what it needs to move.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pin {
     /// As described. `clamp` is only carried along: the solvers that know the direction of the sheet act on it.
     pub description: PinDescription,
     /// Centroid of the pinned vertices at time 0, or when it was added \[m\].
     pub center: DVec3,
+    /// The obstacle that its vertices follow; `None`: they follow the motion of the pin.
+    pub followed: Option<Followed>,
 }
 
 impl Pin {
     /// A pin with the centroid of its vertices \[m\].
     pub(crate) fn new(description: PinDescription, center: DVec3) -> Self {
-        Self { description, center }
+        Self { description, center, followed: None }
+    }
+
+    /// Its name in messages; its number, if it has none.
+    pub(crate) fn name(&self, number: usize) -> String {
+        let name = &self.description.name;
+        if name.is_empty() { format!("pin {number}") } else { format!("pin '{name}'") }
     }
 
     /// The transformation of its motion at a time \[s\].

@@ -13,6 +13,7 @@ use crate::model::description::{Mode, SolverChoice};
 use crate::model::error::StepError;
 use crate::model::grabs::Grab;
 use crate::model::inputs::StepInputs;
+use crate::model::pin_places::PinPlaces;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::StageTimes;
 use crate::model::state::{GroupMemory, State};
@@ -222,7 +223,7 @@ fn size(world: &World, cloth: usize) -> f64 {
 /// The boxes in which the cloths are expected to stay over a step of the length `dt` \[s\], contact included.
 fn expected_boxes(world: &World, dt: f64) -> Vec<Aabb> {
     let State { sheet, motion, gravity, time, .. } = &world.state;
-    let poses: Vec<_> = world.setup.pins.iter().map(|pin| pin.pose_at(time + dt)).collect();
+    let places = PinPlaces::at(&world.setup, time + dt);
     let (mut boxes, mut longest) = (own_boxes(world), vec![0.0_f64; sheet.cloth_count()]);
     let mut reach = |vi: VertexIndex, way: DVec3| {
         let cloth = sheet.vertex_cloths[vi] as usize;
@@ -236,7 +237,7 @@ fn expected_boxes(world: &World, dt: f64) -> Vec<Aabb> {
         reach(vi, (*v + *gravity * dt) * dt);
     }
     for (vi, hold) in motion.holds.iter() {
-        reach(*vi, hold.target_at(time + dt, &poses[hold.pin as usize]) - motion.positions[*vi]);
+        reach(*vi, places.target(hold) - motion.positions[*vi]);
     }
     let margin = |cloth: usize| offset_of_body(world, cloth) + SURPRISE * longest[cloth];
     boxes.iter().enumerate().map(|(cloth, area)| area.inflated(margin(cloth))).collect()

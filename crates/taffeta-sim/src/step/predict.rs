@@ -7,6 +7,7 @@ use crate::derive::world::World;
 use crate::features::grabs::pull_grabbed;
 use crate::features::pins::{note_inertia, release_pins};
 use crate::model::inertia::coast;
+use crate::model::pin_places::PinPlaces;
 use crate::model::pins::{Guided, along_held};
 use crate::model::state::State;
 use crate::step::integrate::collect_inertia;
@@ -68,7 +69,7 @@ fn explicit_forces(world: &World, h: f64) -> Vec<DVec3> {
 fn place_vertices(world: &mut World, h: f64) {
     let State { sheet, motion, last, .. } = &world.state;
     let end = end_of_substep(world, h);
-    let poses: Vec<_> = world.setup.pins.iter().map(|pin| pin.pose_at(end)).collect();
+    let places = PinPlaces::at(&world.setup, end);
     world.scratch.guided.clear();
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
@@ -83,7 +84,7 @@ fn place_vertices(world: &mut World, h: f64) {
     }
     for (vi, hold) in motion.holds.iter() {
         let (held, start) = (motion.held[*vi], motion.positions[*vi]);
-        let target = hold.target_at(end, &poses[hold.pin as usize]);
+        let target = places.target(hold);
         let row = &mut world.scratch.rows[vi.to_usize()];
         row.position = along_held(held, target, row.position()).to_array();
         if held.contains(&false) {

@@ -168,14 +168,46 @@ fn a_sequence_starts_with_the_lowest_number_that_there_is() {
 
 #[test]
 fn meshes_of_unknown_formats_are_refused_with_those_that_are_read() {
-    let none = folder(&[("a.glb", "glTF\0"), ("a.off", "OFF\n")]);
-    for name in ["a.glb", "a.off", "a.fbx"] {
+    let none = folder(&[("a.off", "OFF\n")]);
+    for name in ["a.off", "a.fbx"] {
         let ending = name[2..].to_uppercase();
         let expected = format!("{ending} is not read: OBJ, STL, PLY");
         expect_shape(&none, &format!("mesh = \"DIR/{name}\""), "\"DIR", &[&expected]);
     }
     let shape = "frames = \"DIR/a_%d.ply\", frame_rate = 25";
     expect_shape(&none, shape, "\"DIR", &["a sequence must be OBJ files"]);
+}
+
+#[test]
+fn bodies_come_from_animated_gltf_files() {
+    let walk = taffeta_fixtures::walk::walk_glb();
+    let files = folder(&[("square.obj", SQUARE)]);
+    fs::write(files.path().join("walk.glb"), &walk).unwrap();
+    fs::write(files.path().join("broken.glb"), &walk[..1000]).unwrap();
+    let scene = with_shape(&files, "mesh = \"DIR/walk.glb\", frame_rate = 5");
+    let shape = &scene.obstacles[0].shape;
+    assert!(matches!(shape, ObstacleShape::Animated { rate: 5.0, animation: None, .. }), "{shape:?}");
+    let obstacle = &scene.build().unwrap().mesh_obstacles[0];
+    assert_eq!((obstacle.shapes.len(), obstacle.shape_rate), (21, 5.0));
+    let again =
+        Scene::from_str(&scene.to_json().to_string(), Path::new("elsewhere/scene.json"), &[]).unwrap();
+    assert_eq!(again.obstacles, scene.obstacles);
+    let before = scene.hash().unwrap();
+    // Without a rate it is that of the frames.
+    let scene = with_shape(&files, "mesh = \"DIR/walk.glb\", animation = \"walk\"");
+    let rate = scene.simulation.frame_rate;
+    assert_eq!(scene.build().unwrap().mesh_obstacles[0].shape_rate, rate);
+    assert_ne!(scene.hash().unwrap(), before);
+    let refuse = |shape: &str, place: &str, parts: &[&str]| expect_shape(&files, shape, place, parts);
+    refuse(
+        "mesh = \"DIR/walk.glb\", animation = \"run\"",
+        "\"DIR/walk",
+        &["no animation \"run\"; there are \"walk\""],
+    );
+    refuse("mesh = \"DIR/broken.glb\"", "\"DIR/broken", &["broken.glb: ", "cut off"]);
+    refuse("mesh = \"DIR/absent.glb\"", "\"DIR/absent", &["cannot read the mesh"]);
+    refuse("mesh = \"DIR/square.obj\", frame_rate = 5", "5", &["needs frames, or a glTF file"]);
+    refuse("mesh = \"DIR/square.obj\", animation = \"run\"", "\"run\"", &["animation` needs a glTF file"]);
 }
 
 const STL: &str = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid\n";

@@ -1,6 +1,8 @@
 //! Pins, loads, rest shapes.
 
-use super::{expect, expect_in_line};
+use super::{expect, expect_in_line, read, replace_line};
+use std::path::Path;
+use taffeta_scene::Scene;
 
 #[test]
 fn impossible_pins_are_refused() {
@@ -47,6 +49,25 @@ fn a_pin_holds_an_axis_and_lets_go_at_possible_times_and_forces() {
     expect("motion", "release = \"late\"", "\"late\"", &["must be a number"]);
     expect("motion", "strength = 0", "0", &["`cloth.0.pin.0.strength` is 0", "greater than 0"]);
     expect("motion", "strength = -5.0", "-5.0", &["greater than 0"]);
+}
+
+#[test]
+fn pins_follow_obstacles_that_there_are() {
+    let parts = ["`cloth.0.pin.0.follow` is \"body\", but no obstacle has that name"];
+    expect("motion", "follow = \"body\"", "\"body\"", &parts);
+    for (key, line) in [("motion", "motion = [{ t = 0 }]"), ("clamp", "clamp = true")] {
+        let (text, _) = replace_line("motion", &format!("{line}\nfollow = \"body\""));
+        let named = text.replacen("[[obstacle]]", "[[obstacle]]\nname = \"body\"", 1);
+        let message = read(&named).unwrap_err().to_string();
+        let expected = format!("`cloth.0.pin.0.{key}` does not go with `follow = \"body\"`");
+        assert!(message.contains(&expected) && message.contains("leave one of the two out"), "{message}");
+    }
+    let (text, _) = replace_line("motion", "follow = \"body\"");
+    let scene = read(&text.replacen("[[obstacle]]", "[[obstacle]]\nname = \"body\"", 1)).unwrap();
+    assert_eq!(scene.cloths[0].pins[0].follow.as_deref(), Some("body"));
+    let again = Scene::from_str(&scene.to_json().to_string(), Path::new("scene.json"), &[]).unwrap();
+    assert_eq!(again.cloths, scene.cloths);
+    expect("motion", "follow = 3", "3", &["`cloth.0.pin.0.follow`"]);
 }
 
 #[test]

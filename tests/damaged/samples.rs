@@ -7,12 +7,15 @@ use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Placement, TriangleMesh};
 use taffeta::io::{
-    FrameData, GridPattern, NumberArray, NumberKind, parse_mesh, parse_msh, parse_outline, read_npy_numbers,
-    read_npz, read_npz_numbers, read_ply, write_npz, write_npz_numbers, write_ply,
+    FrameData, GridPattern, NumberArray, NumberKind, parse_garment, parse_gltf, parse_mesh, parse_msh,
+    parse_outline, read_npy_numbers, read_npz, read_npz_numbers, read_ply, write_npz, write_npz_numbers,
+    write_ply,
 };
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::Scene;
 use taffeta::sim::{Checkpoint, ClothDescription, StepInputs, World, WorldDescription};
+use taffeta_fixtures::garments::{skirt, t_shirt};
+use taffeta_fixtures::walk::small_walk_glb;
 
 /// Reads a file: why it is refused, or nothing.
 type Reader = Box<dyn FnMut(&[u8]) -> Result<(), String>>;
@@ -46,6 +49,10 @@ pub(super) fn kinds() -> Vec<Kind> {
         kind("ply", vec![ASCII_PLY.into(), frame_ply()], mesh("a.ply")),
         kind("msh", vec![MSH_2.into(), MSH_4.into()], |bytes| parse_msh(bytes, Path::new("a.msh"))),
         kind("svg", drawings(), |bytes| parse_outline(bytes, Path::new("a.svg"), 5.0, Some(1.0))),
+        kind("gltf", vec![small_walk_glb()], |bytes| parse_gltf(bytes, Path::new("a.glb"), 2.0, None)),
+        kind("garment", vec![skirt().into_bytes(), t_shirt(&Default::default()).into_bytes()], |bytes| {
+            parse_garment(bytes, Path::new("a.json"), 0.1)
+        }),
         kind("frame_ply", vec![frame_ply()], read_ply),
         kind("frame_npz", vec![frame_npz()], read_npz),
         kind("npz", vec![frame_npz(), numbers()], |bytes| {

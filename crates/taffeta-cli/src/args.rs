@@ -229,9 +229,15 @@ pub struct RenderOptions {
     /// Draw an animation of the frames, as a GIF file
     #[arg(long, group = "animation", conflicts_with = "contact_sheet")]
     pub gif: bool,
+    /// Draw an animation of the frames in all colors, as an APNG file, which browsers show; it is several times as large
+    #[arg(long, group = "animation", conflicts_with = "contact_sheet")]
+    pub apng: bool,
     /// Draw a film of the frames, as an MP4 file (H.264), if the program was built with the feature mp4
     #[arg(long, group = "animation", conflicts_with = "contact_sheet")]
     pub mp4: bool,
+    /// Go on with the frames of another result folder; may be repeated
+    #[arg(long, value_name = "FOLDER", requires = "animation", conflicts_with_all = ["mp4", "color"])]
+    pub then: Vec<PathBuf>,
     /// Quality of a film, from 1 to 100, which has the largest file; if not given, 75
     #[arg(long, value_name = "N", requires = "mp4", value_parser = clap::value_parser!(u8).range(1..=100))]
     pub quality: Option<u8>,
@@ -259,19 +265,34 @@ pub struct RenderOptions {
     /// The point that the camera looks at, in m; if not given, the middle of all
     #[arg(long, value_name = "X,Y,Z", requires = "camera", value_parser = parse_point, allow_hyphen_values = true)]
     pub target: Option<DVec3>,
-    /// The picture; if not given, frame_00012.png, animation.gif, film.mp4, contact_sheet.png or so in the result folder
+    /// Turn the camera about the upward axis, in degrees; positive to the right
+    #[arg(long, value_name = "DEGREES", value_parser = parse_angle, allow_hyphen_values = true)]
+    pub azimuth: Option<f64>,
+    /// Show everything so many times as large, or smaller with a number below 1
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub zoom: Option<f64>,
+    /// Let the camera follow: every picture shows all of its frame as large as it can
+    #[arg(long, conflicts_with = "camera")]
+    pub fit: bool,
+    /// Draw no ground below the bodies
+    #[arg(long)]
+    pub no_ground: bool,
+    /// The picture; if not given, frame_00012.png, animation.gif, animation.png, film.mp4, contact_sheet.png or so in the result folder
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Width in pixels; if not given, 1280, or 640 of a GIF file
+    /// Width in pixels; if not given, 1280, or 640 of a GIF or APNG file
     #[arg(long, value_name = "PIXELS")]
     pub width: Option<u32>,
-    /// Height in pixels; if not given, 720, or 360 of a GIF file
+    /// Height in pixels; if not given, 720, or 360 of a GIF or APNG file
     #[arg(long, value_name = "PIXELS")]
     pub height: Option<u32>,
     /// Print errors only
     #[arg(long)]
     pub quiet: bool,
 }
+
+/// Smallest and largest factor by which a picture is zoomed.
+const FACTORS: [f64; 2] = [0.01, 1000.0];
 
 /// Values at the ends of a scale of colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -293,6 +314,20 @@ fn parse_numbers<const N: usize>(text: &str, example: &str) -> Result<[f64; N], 
 /// A point.
 fn parse_point(text: &str) -> Result<DVec3, String> {
     parse_numbers(text, "1.5,1,2.5").map(DVec3::from_array)
+}
+
+/// An angle.
+fn parse_angle(text: &str) -> Result<f64, String> {
+    parse_numbers(text, "45").map(|[angle]| angle)
+}
+
+/// A factor greater than 0.
+fn parse_factor(text: &str) -> Result<f64, String> {
+    let [factor] = parse_numbers(text, "1.5")?;
+    if (FACTORS[0]..=FACTORS[1]).contains(&factor) {
+        return Ok(factor);
+    }
+    Err(format!("must be a number from {} to {}", FACTORS[0], FACTORS[1]))
 }
 
 /// The ends of a scale.

@@ -1,7 +1,7 @@
 //! `taffeta render`: pictures of frames.
 //!
 //! ```text
-//! folder ──► Source ──► camera, scale of colors ──► frame by frame: bodies ──► picture ──► PNG, GIF, MP4 or sheet
+//! folder ──► Source ──► camera, scale of colors ──► frame by frame: bodies ──► picture ──► PNG, GIF, APNG, MP4 or sheet
 //!                       (once, for all frames)
 //! ```
 //!
@@ -26,7 +26,8 @@ use source::{Bounds, Source, sample_evenly};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use taffeta_render::{
-    Coloring, GifPalette, GifWriter, Image, LegendPlace, Picture, SheetLayout, compute_delays, write_png,
+    ApngWriter, BodyKind, Coloring, GifPalette, GifWriter, Image, LegendPlace, Picture, SheetLayout,
+    compute_delays, ground_body, write_png,
 };
 use view::Shot;
 
@@ -46,14 +47,16 @@ const PALETTE_PICTURES: usize = 6;
 /// If the folder or the frame does not exist, a file is bad, or the picture cannot be written.
 pub fn render(options: &RenderOptions) -> Result<String, Failure> {
     let drawing = Drawing::prepare(options)?;
+    let path = drawing.path.clone();
     match Form::of(options) {
-        Form::Animation => drawing.write_animation()?,
+        Form::Animation => write_animation(&drawing.with_others(options)?)?,
+        Form::FullAnimation => write_full_animation(&drawing.with_others(options)?)?,
         Form::Film => drawing.write_film(options)?,
         Form::Sheet => drawing.write_sheet()?,
         Form::Picture => write_png(&drawing.draw(drawing.frames[0])?, &drawing.path)
             .map_err(|error| Failure::usage(&error))?,
     }
-    Ok(drawing.path.display().to_string())
+    Ok(path.display().to_string())
 }
 
 /// Draws one frame of a result folder, without writing a file.
@@ -70,15 +73,18 @@ pub fn draw_frame(options: &RenderOptions) -> Result<Image, Failure> {
 enum Form {
     Picture,
     Animation,
+    /// In all colors.
+    FullAnimation,
     Film,
     Sheet,
 }
 
 impl Form {
     fn of(options: &RenderOptions) -> Self {
-        match (options.gif, options.mp4, options.contact_sheet) {
+        match (options.gif, options.apng, options.mp4, options.contact_sheet) {
             (true, ..) => Self::Animation,
-            (_, true, _) => Self::Film,
+            (_, true, ..) => Self::FullAnimation,
+            (_, _, true, _) => Self::Film,
             (.., true) => Self::Sheet,
             _ => Self::Picture,
         }
@@ -87,7 +93,7 @@ impl Form {
     /// Width and height unless they are given \[pixels\].
     fn size(self) -> [u32; 2] {
         match self {
-            Self::Animation => ANIMATION_SIZE,
+            Self::Animation | Self::FullAnimation => ANIMATION_SIZE,
             Self::Film => film::FILM_SIZE,
             Self::Picture | Self::Sheet => PICTURE_SIZE,
         }
@@ -98,6 +104,7 @@ impl Form {
         match self {
             Self::Animation => ("gif", "animations are GIF"),
             Self::Film => ("mp4", "films are MP4"),
+            Self::FullAnimation => ("png", "animations in all colors are PNG"),
             Self::Picture | Self::Sheet => ("png", "pictures are PNG"),
         }
     }
@@ -115,6 +122,8 @@ struct Drawing {
     layout: SheetLayout,
     path: PathBuf,
     is_quiet: bool,
+    /// True if a scene without a floor gets one.
+    has_ground: bool,
 }
 
 impl Drawing {
@@ -153,12 +162,18 @@ impl Drawing {
         let bounds = source.compute_bounds()?;
         let shot = view::choose_camera(&source, bounds, &picture, options)?;
         let is_quiet = options.quiet;
-        Ok(Self { source, frames, color, bounds, shot, picture, layout, path, is_quiet })
+        let has_ground = !options.no_ground;
+        Ok(Self { source, frames, color, bounds, shot, picture, layout, path, is_quiet, has_ground })
     }
 
     fn draw(&self, frame: u64) -> Result<Image, Failure> {
-        let bodies = read_bodies(&self.source, frame, self.bounds, self.color.as_ref())?;
-        let camera = self.shot.as_ref().map(|shot| shot.at(self.source.time_of(frame)));
+        let mut bodies = read_bodies(&self.source, frame, self.bounds, self.color.as_ref())?;
+        let has_floor = bodies.iter().any(|body| body.kind == BodyKind::Floor);
+        if let Some(bounds) = self.bounds.filter(|_| self.has_ground && !has_floor) {
+            bodies.push(ground_body(bounds, self.picture.up));
+        }
+        let time = self.source.time_of(frame);
+        let camera = self.shot.as_ref().map(|shot| shot.at(time, &bodies, &self.picture));
         taffeta_render::render(&bodies, &Picture { camera, ..self.picture })
             .map_err(|error| Failure::usage(&error))
     }
@@ -190,19 +205,13 @@ impl Drawing {
         Ok(())
     }
 
-    fn write_animation(&self) -> Result<(), Failure> {
-        let usage = |error| Failure::usage(&error);
-        let samples = sample_evenly(&self.frames, PALETTE_PICTURES);
-        let samples: Result<Vec<Image>, Failure> =
-            samples.par_iter().map(|frame| self.draw(*frame)).collect();
-        let size = [self.picture.width, self.picture.height];
-        let mut writer = GifWriter::create(&self.path, size, GifPalette::of(&samples?)).map_err(usage)?;
-        let times: Vec<f64> = self.frames.iter().map(|frame| self.source.time_of(*frame)).collect();
-        let mut delays = compute_delays(&times).into_iter();
-        self.draw_all(&self.frames, |_, image| {
-            writer.add(&image, delays.next().unwrap_or_default()).map_err(usage)
-        })?;
-        writer.finish().map_err(usage)
+    /// The drawings of an animation of several folders, one after the other.
+    fn with_others(self, options: &RenderOptions) -> Result<Vec<Self>, Failure> {
+        let mut drawings = vec![self];
+        for folder in &options.then {
+            drawings.push(Self::prepare(&RenderOptions { folder: folder.clone(), ..options.clone() })?);
+        }
+        Ok(drawings)
     }
 
     fn write_sheet(&self) -> Result<(), Failure> {
@@ -216,6 +225,44 @@ impl Drawing {
     }
 }
 
+fn write_animation(drawings: &[Drawing]) -> Result<(), Failure> {
+    let usage = |error| Failure::usage(&error);
+    let Drawing { path, picture, .. } = &drawings[0];
+    let of_each = PALETTE_PICTURES.div_ceil(drawings.len());
+    let samples = drawings
+        .iter()
+        .flat_map(|own| sample_evenly(&own.frames, of_each).into_iter().map(move |f| (own, f)));
+    let samples: Vec<(&Drawing, u64)> = samples.collect();
+    let samples: Result<Vec<Image>, Failure> =
+        samples.par_iter().map(|(own, frame)| own.draw(*frame)).collect();
+    let size = [picture.width, picture.height];
+    let mut writer = GifWriter::create(path, size, GifPalette::of(&samples?)).map_err(usage)?;
+    draw_in_time(drawings, |image, delay| writer.add(image, delay).map_err(usage))?;
+    writer.finish().map_err(usage)
+}
+
+fn write_full_animation(drawings: &[Drawing]) -> Result<(), Failure> {
+    let usage = |error| Failure::usage(&error);
+    let Drawing { path, picture, .. } = &drawings[0];
+    let count = drawings.iter().map(|own| own.frames.len() as u32).sum();
+    let mut writer = ApngWriter::create(path, [picture.width, picture.height], count).map_err(usage)?;
+    draw_in_time(drawings, |image, delay| writer.add(image, delay).map_err(usage))?;
+    writer.finish().map_err(usage)
+}
+
+/// Draws all frames in their order, each with the time that it stays \[1/100 s\].
+fn draw_in_time(
+    drawings: &[Drawing],
+    mut take: impl FnMut(&Image, u16) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    for own in drawings {
+        let times: Vec<f64> = own.frames.iter().map(|frame| own.source.time_of(*frame)).collect();
+        let mut delays = compute_delays(&times).into_iter();
+        own.draw_all(&own.frames, |_, image| take(&image, delays.next().unwrap_or_default()))?;
+    }
+    Ok(())
+}
+
 /// The frames that are asked for.
 fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, Failure> {
     let shortest = match Form::of(options) {
@@ -223,7 +270,7 @@ fn choose_frames(source: &Source, options: &RenderOptions) -> Result<Vec<u64>, F
         Form::Sheet => {
             return Ok(sample_evenly(&source.frames, options.count.unwrap_or(SHEET_COUNT) as usize));
         }
-        Form::Animation => SHORTEST_DELAY / 100.0,
+        Form::Animation | Form::FullAnimation => SHORTEST_DELAY / 100.0,
         // Round-off must not leave out every second frame.
         Form::Film => (1.0 - 1e-6) / film::HIGHEST_RATE,
     };
@@ -255,7 +302,7 @@ fn choose_path(options: &RenderOptions, frame: u64) -> Result<PathBuf, Failure> 
 
 fn default_path(options: &RenderOptions, frame: u64, ending: &str) -> PathBuf {
     let what = match Form::of(options) {
-        Form::Animation => "animation".to_owned(),
+        Form::Animation | Form::FullAnimation => "animation".to_owned(),
         Form::Film => "film".to_owned(),
         Form::Sheet => "contact_sheet".to_owned(),
         Form::Picture => format!("frame_{frame:05}"),

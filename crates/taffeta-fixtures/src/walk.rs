@@ -75,10 +75,10 @@ fn quaternion([x, z, y]: [f64; 3]) -> [f64; 4] {
 }
 
 /// Translations of the hips at all keys \[m\].
-fn ways(times: &[f64]) -> Vec<Point> {
+fn ways(times: &[f64], rate: f64) -> Vec<Point> {
     let mut along = 0.0;
     let place = |time: &f64| {
-        along += stride(*time) * SPEED / KEYS;
+        along += stride(*time) * SPEED / rate;
         let bob = 0.02 * stride(*time) * (2.0 * TAU * PACE * (time - SETS_OUT)).cos();
         let [x, y, z] = JOINTS[0].2;
         [x, y - 0.02 * stride(*time) + bob, z + along].map(|number| (1e5 * number).round() / 1e5)
@@ -143,7 +143,25 @@ impl Numbers {
 
 /// The walking mannequin as the bytes of a `.glb` file.
 pub fn walk_glb() -> Vec<u8> {
-    let (vertices, faces) = mannequin();
+    figure_glb(mannequin(), KEYS)
+}
+
+/// A double pyramid that walks as the mannequin does, in a small file.
+pub fn small_walk_glb() -> Vec<u8> {
+    let vertices = [
+        [0.3, 0.9, 0.0],
+        [-0.3, 0.9, 0.0],
+        [0.0, 0.9, 0.2],
+        [0.0, 0.9, -0.2],
+        [0.0, 1.6, 0.0],
+        [0.1, 0.1, 0.0],
+    ];
+    let faces = [[0, 2, 5], [2, 1, 5], [1, 3, 5], [3, 0, 5], [2, 0, 4], [1, 2, 4], [3, 1, 4], [0, 3, 4]];
+    figure_glb((vertices.to_vec(), faces.to_vec()), 2.0)
+}
+
+/// A figure, by its vertices \[m\] and faces, with so many keys per second.
+fn figure_glb((vertices, faces): (Vec<Point>, Vec<[u32; 3]>), rate: f64) -> Vec<u8> {
     let mut numbers = Numbers::default();
     let positions = numbers.floats(&vertices, "VEC3", true);
     let (joints, weights): (Vec<[u8; 4]>, Vec<[u8; 4]>) = vertices.iter().map(|x| weigh(*x)).unzip();
@@ -154,9 +172,9 @@ pub fn walk_glb() -> Vec<u8> {
     let bind = |[x, y, z]: Point| [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., -x, -y, -z, 1.];
     let binds: Vec<[f64; 16]> = JOINTS.iter().map(|(.., place)| bind(*place)).collect();
     let binds = numbers.floats(&binds, "MAT4", false);
-    let times: Vec<f64> = (0..=(END * KEYS) as usize).map(|k| k as f64 / KEYS).collect();
+    let times: Vec<f64> = (0..=(END * rate) as usize).map(|k| k as f64 / rate).collect();
     let input = numbers.floats(&times.iter().map(|time| [*time]).collect::<Vec<_>>(), "SCALAR", true);
-    let mut samplers = vec![numbers.floats(&ways(&times), "VEC3", false)];
+    let mut samplers = vec![numbers.floats(&ways(&times, rate), "VEC3", false)];
     for (bone, ..) in JOINTS {
         let turns: Vec<[f64; 4]> = times.iter().map(|time| quaternion(angles(bone, *time))).collect();
         samplers.push(numbers.floats(&turns, "VEC4", false));

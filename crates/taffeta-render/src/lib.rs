@@ -8,25 +8,27 @@
 //!
 //! [`render()`] draws cloths and obstacles into an image, without a GPU and on one thread. Equal input gives equal bytes.
 //! Cloths have colors of their own, or show a value per vertex on a [`Scale`], with a legend. Several pictures become a GIF
-//! file ([`animation`]) or a [`sheet`].
+//! file ([`animation`]), an APNG file ([`apng`]) or a [`sheet`].
 //!
 //! `euc` rasterizes. It writes only the number of the face that a sample sees, into a visibility buffer (Burns and Hunt, The
 //! Visibility Buffer, 2013). Everything else is computed from that number: smooth normals, the two sides of the cloth,
 //! shadows, and the edges of the mesh at their distance in pixels. So shading costs one evaluation per face and pixel, however
 //! many samples smooth the outlines.
 //!
-//! There are no textures, no transparency and no clipping. A face that reaches behind the camera is left out.
+//! Cloth is woven, by its material coordinates, and has a thickness where it ends. There are no other textures, no transparency and no clipping. A face that reaches behind the camera is left out.
 
 #![forbid(unsafe_code)]
 
 mod ambient;
 pub mod animation;
+pub mod apng;
 pub mod body;
 pub mod camera;
 mod color;
 pub mod error;
 #[cfg(feature = "mp4")]
 pub mod film;
+mod hem;
 pub mod image;
 mod legend;
 pub mod obstacle_mesh;
@@ -40,15 +42,17 @@ pub mod sheet;
 mod surface;
 mod text;
 pub mod tube;
+mod weave;
 mod wire;
 pub mod write;
 
 pub use animation::{GifPalette, GifWriter, compute_delays};
+pub use apng::ApngWriter;
 pub use body::{Body, BodyKind, compute_framing_bounds, union_bounds};
 pub use camera::{Camera, Viewpoint};
 pub use error::RenderError;
 pub use image::Image;
-pub use obstacle_mesh::{mesh_obstacle_body, obstacle_body, obstacle_mesh};
+pub use obstacle_mesh::{ground_body, mesh_obstacle_body, obstacle_body, obstacle_mesh};
 pub use picture::{Coloring, LegendPlace, Picture};
 pub use render::render;
 pub use scale::{Palette, Scale, Spacing};

@@ -12,6 +12,8 @@ const MERIDIANS: u32 = 96;
 const PARALLELS: u32 = 47;
 /// Squares along a side of a floor: fine enough for the soft shadows that are computed at its vertices.
 const FLOOR_SQUARES: u32 = 80;
+/// Distance of the ground from the lowest point, relative to the diagonal of the scene.
+const GROUND_GAP: f64 = 1e-3;
 /// Half the side of a floor over half the diagonal of the scene.
 const FLOOR_REACH: f64 = 3.6;
 
@@ -41,6 +43,16 @@ pub fn obstacle_body(obstacle: &Obstacle, time: f64, bounds: [DVec3; 2]) -> Body
         Shape::Plane { .. } => BodyKind::Floor,
     };
     Body::new(obstacle_mesh(obstacle, time, bounds), kind)
+}
+
+/// The ground below what is drawn: a floor at the lowest corner of `bounds`, the box around the scene \[m\], along `up`.
+pub fn ground_body(bounds: [DVec3; 2], up: DVec3) -> Body {
+    let up = up.normalize_or(DVec3::Y);
+    let [low, high] = bounds;
+    let lowest = DVec3::select(up.cmpge(DVec3::ZERO), low, high);
+    // What lies on the ground is seen.
+    let origin = lowest - up * (GROUND_GAP * low.distance(high));
+    Body::new(square_mesh(origin, up, bounds), BodyKind::Floor)
 }
 
 /// The surface of an obstacle made of triangles at a time \[s\], in world space \[m\].

@@ -4,6 +4,7 @@ use crate::body::{Body, BodyKind, compute_framing_bounds};
 use crate::camera::{Camera, Viewpoint};
 use crate::color::{self, Encoder};
 use crate::error::RenderError;
+use crate::hem::hem;
 use crate::image::Image;
 use crate::legend;
 use crate::picture::{Coloring, LegendPlace, Picture};
@@ -18,6 +19,9 @@ const SAMPLES: usize = 3;
 const SAMPLE_COUNT: usize = SAMPLES * SAMPLES;
 /// Samples that are rasterized at a time. Bounds the memory (32 MB) whatever the size of the picture.
 const BAND_SAMPLES: usize = 4_000_000;
+
+/// Thickness of hems, relative to the diagonal of the framed box: two to three pixels.
+const HEM: f64 = 3.5e-3;
 
 /// Draws the bodies.
 ///
@@ -37,7 +41,13 @@ pub fn render(bodies: &[Body], picture: &Picture) -> Result<Image, RenderError> 
     if let Coloring::Scale(scale) = picture.coloring {
         scale.validate()?;
     }
-    let surface = Surface::build(bodies, bounds, picture);
+    let thickness = HEM * bounds[0].distance(bounds[1]);
+    let hems: Vec<Body> = match picture.wireframe {
+        true => Vec::new(),
+        false => bodies.iter().filter_map(|body| hem(body, 0.5 * thickness)).collect(),
+    };
+    let all: Vec<&Body> = bodies.iter().chain(&hems).collect();
+    let surface = Surface::build(&all, bounds, picture);
     let camera = picture.camera.unwrap_or_else(|| {
         let cloths = bodies.iter().filter(|body| matches!(body.kind, BodyKind::Cloth { .. }));
         let viewpoint = Viewpoint::choose(picture.up, cloths.map(|body| &body.mesh));

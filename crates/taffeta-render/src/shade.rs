@@ -5,6 +5,7 @@ use crate::color;
 use crate::picture::Coloring;
 use crate::shadow::ShadowMap;
 use crate::surface::{Surface, View};
+use crate::weave;
 use glam::{Vec2, Vec3};
 
 /// Cells along the side of the key light's shadow map: about one per pixel of an ordinary picture. Finer cells make the
@@ -32,6 +33,9 @@ const FLOOR_TINT: Vec3 = Vec3::new(0.93, 0.935, 0.945);
 /// Darkness of the key light's shadow on a floor, 0 to 1.
 const FLOOR_SHADOW: f32 = 0.42;
 
+/// Cosine of the steepest view for which threads are drawn.
+const LEAST_SLOPE: f32 = 0.05;
+
 /// All that the color of a point depends on.
 pub(crate) struct Shader<'a> {
     surface: &'a Surface,
@@ -45,10 +49,14 @@ pub(crate) struct Shader<'a> {
     obstacle: Vec3,
     /// Albedos along the scale of colors; empty without one.
     tones: Vec<Vec3>,
+    /// Length of a crossing of threads \[m\], and of a pixel at a distance of 1 m \[m\].
+    pitch: f32,
+    pixel: f32,
 }
 
 /// A point of a face, as the camera sees it.
 struct Point {
+    face: usize,
     position: Vec3,
     /// Unit normal on the side that is seen.
     normal: Vec3,
@@ -78,6 +86,8 @@ impl<'a> Shader<'a> {
             eye: view.eye,
             cloths: color::cloth_albedos().to_vec(),
             obstacle: color::obstacle_albedo(),
+            pitch: weave::pitch(surface.radius),
+            pixel: 1.0 / view.focal as f32,
             tones: match coloring {
                 Coloring::Plain => Vec::new(),
                 Coloring::Scale(scale) => color::scale_albedos(scale.palette),
@@ -92,7 +102,8 @@ impl<'a> Shader<'a> {
             BodyKind::Cloth { index } => {
                 let [front, back] = self.cloths[index % self.cloths.len()];
                 let plain = if point.front { front } else { back };
-                self.shade_cloth(&point, if self.tones.is_empty() { plain } else { self.find_tone(&point) })
+                let woven = plain * self.weave(&point);
+                self.shade_cloth(&point, if self.tones.is_empty() { woven } else { self.find_tone(&point) })
             }
             BodyKind::Obstacle => {
                 let light = self.compute_key_light(&point);
@@ -100,6 +111,15 @@ impl<'a> Shader<'a> {
             }
             BodyKind::Floor => self.shade_floor(&point, background),
         }
+    }
+
+    /// The factor of the threads at a point of a cloth.
+    fn weave(&self, point: &Point) -> f32 {
+        let coords = self.surface.coords[point.face];
+        let place = (0..3).map(|k| coords[k] * point.weights[k]).sum::<Vec2>() / self.pitch;
+        // On a slope a pixel covers more threads.
+        let slope = point.normal.dot(point.to_eye).max(LEAST_SLOPE);
+        weave::tone(place, self.pixel * self.eye.distance(point.position) / (slope * self.pitch))
     }
 
     /// The albedo of a point by its value; gray if it has none.
@@ -154,9 +174,10 @@ impl<'a> Shader<'a> {
     fn compute_key_light(&self, point: &Point) -> f32 {
         let lit_side = if point.normal.dot(self.key.direction) < 0.0 { -1.0 } else { 1.0 };
         let mut lifted = Vec3::ZERO;
-        for (corner, weight) in point.corners.iter().zip(point.weights) {
+        let normals = self.surface.corner_normals[point.face];
+        for ((corner, normal), weight) in point.corners.iter().zip(normals).zip(point.weights) {
             let own_side = if point.front { lit_side } else { -lit_side };
-            let normal = own_side * self.surface.normals[*corner];
+            let normal = own_side * normal;
             let height = (point.position - self.surface.positions[*corner]).dot(normal).min(0.0);
             lifted += weight * (point.position - height * normal);
         }
@@ -178,8 +199,10 @@ impl<'a> Shader<'a> {
         let scalar =
             |field: &dyn Fn(usize) -> f32| (0..3).map(|k| field(corners[k]) * weights[k]).sum::<f32>();
         let position = blend(&self.surface.positions);
-        let normal = blend(&self.surface.normals).normalize_or(Vec3::Y);
+        let normals = self.surface.corner_normals[face];
+        let normal = (0..3).map(|k| normals[k] * weights[k]).sum::<Vec3>().normalize_or(Vec3::Y);
         Point {
+            face,
             position,
             normal: if front { normal } else { -normal },
             to_eye: (self.eye - position).normalize_or(Vec3::Y),

@@ -5,12 +5,15 @@ use crate::camera::{Camera, compute_upright, half_angle_slope};
 use crate::error::RenderError;
 use crate::picture::{Coloring, Picture};
 use crate::scale::Scale;
-use glam::{DMat3, DVec3, Vec3};
+use glam::{DMat3, DVec3, Vec2, Vec3};
 
 /// Share of the scene's radius by which obstacles lie deeper than they are, for the visibility of the cloth that
 /// rests on them. Without it the two surfaces flicker where the cloth's facets touch the obstacle; ten times more
 /// would hide real penetrations.
 const OBSTACLE_BIAS: f32 = 1e-3;
+/// Cosines of the angles of creases of cloths and of other bodies, across which shading is not smooth: 65° and 85°. Folds of a
+/// coarse cloth are flatter, and so are most edges of a coarse body that is meant to be round.
+const CREASE_COSINES: [f32; 2] = [0.42, 0.087];
 /// The floor begins to fade at this share of its reach, and ends at its reach.
 const FLOOR_FADE_START: f32 = 0.25;
 
@@ -21,6 +24,10 @@ pub(crate) struct Surface {
     pub(crate) positions: Vec<Vec3>,
     /// Unit normals of the vertices, weighted by area.
     pub(crate) normals: Vec<Vec3>,
+    /// Unit normals at the corners of the faces: smooth, but for creases.
+    pub(crate) corner_normals: Vec<[Vec3; 3]>,
+    /// Material coordinates of the corners of the faces \[m\]; NaN: none.
+    pub(crate) coords: Vec<[Vec2; 3]>,
     /// Opacity of the surface at each vertex, 0 to 1: below 1 only on floors.
     pub(crate) opacity: Vec<f32>,
     /// Place of each vertex on the scale of colors, 0 to 1; NaN: none. Empty without a scale.
@@ -39,12 +46,14 @@ pub(crate) struct Surface {
 
 impl Surface {
     /// Joins the bodies, which must be valid.
-    pub(crate) fn build(bodies: &[Body], bounds: [DVec3; 2], picture: &Picture) -> Self {
+    pub(crate) fn build(bodies: &[&Body], bounds: [DVec3; 2], picture: &Picture) -> Self {
         let middle = 0.5 * (bounds[0] + bounds[1]);
         let radius = (0.5 * bounds[0].distance(bounds[1])).max(1e-6) as f32;
         let mut surface = Self {
             positions: Vec::new(),
             normals: Vec::new(),
+            corner_normals: Vec::new(),
+            coords: Vec::new(),
             opacity: Vec::new(),
             tones: Vec::new(),
             faces: Vec::new(),
@@ -59,7 +68,9 @@ impl Surface {
         if let Coloring::Scale(scale) = picture.coloring {
             surface.tones = bodies.iter().flat_map(|body| tones_of(body, scale)).collect();
         }
-        surface.normals = compute_normals(&surface.positions, &surface.faces);
+        let areas = doubled_areas(&surface.positions, &surface.faces);
+        surface.normals = compute_normals(surface.positions.len(), &surface.faces, &areas);
+        surface.corner_normals = surface.compute_corner_normals(&areas);
         surface
     }
 
@@ -70,6 +81,10 @@ impl Surface {
             .extend(body.mesh.positions.iter().map(|p| (self.upright * (*p - self.middle)).as_vec3()));
         self.faces.extend(body.mesh.faces.iter().map(|face| face.map(|corner| corner + first)));
         self.kinds.resize(self.faces.len(), body.kind);
+        if let (BodyKind::Cloth { .. }, Some(coords)) = (body.kind, &body.mesh.material) {
+            self.coords.extend(coords.iter().map(|corners| corners.map(|u| u.as_vec2())));
+        }
+        self.coords.resize(self.faces.len(), [Vec2::NAN; 3]);
         self.opacity.resize(self.positions.len(), 1.0);
         if body.kind == BodyKind::Floor
             && let Some([low, high]) = body.mesh.bounds()
@@ -82,6 +97,31 @@ impl Surface {
                 *opacity = 1.0 - smooth_step(t);
             }
         }
+    }
+
+    /// Unit normals at the corners of the faces: the sum over the faces around the corner that are not across a crease.
+    fn compute_corner_normals(&self, areas: &[Vec3]) -> Vec<[Vec3; 3]> {
+        let (count, faces) = (self.positions.len(), &self.faces);
+        // The faces around each vertex, one list after the other.
+        let mut starts = vec![0; count + 1];
+        faces.iter().flatten().for_each(|corner| starts[*corner as usize + 1] += 1);
+        (0..count).for_each(|k| starts[k + 1] += starts[k]);
+        let (mut around, mut ends) = (vec![0; 3 * faces.len()], starts.clone());
+        for (face, corners) in faces.iter().enumerate() {
+            for corner in corners {
+                around[ends[*corner as usize]] = face;
+                ends[*corner as usize] += 1;
+            }
+        }
+        let units: Vec<Vec3> = areas.iter().map(|area| unit(*area).unwrap_or_default()).collect();
+        let normal = |face: usize, corner: u32| {
+            let crease = CREASE_COSINES[usize::from(!matches!(self.kinds[face], BodyKind::Cloth { .. }))];
+            let all = &around[starts[corner as usize]..starts[corner as usize + 1]];
+            let smooth = all.iter().filter(|other| units[face].dot(units[**other]) >= crease);
+            let sum = smooth.map(|other| areas[*other]).sum::<Vec3>();
+            unit(sum).or(unit(areas[face])).unwrap_or(Vec3::Y)
+        };
+        faces.iter().enumerate().map(|(face, corners)| corners.map(|corner| normal(face, corner))).collect()
     }
 
     /// Offset by which a face is drawn deeper than it is \[m\].
@@ -104,21 +144,27 @@ pub(crate) fn smooth_step(t: f32) -> f32 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Unit normals of the vertices: the sum of the normals of the faces around each, weighted by their areas.
-fn compute_normals(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<Vec3> {
-    let mut normals = vec![Vec3::ZERO; positions.len()];
-    for corners in faces {
+/// Normals of the faces as long as twice their areas.
+fn doubled_areas(positions: &[Vec3], faces: &[[u32; 3]]) -> Vec<Vec3> {
+    let area = |corners: &[u32; 3]| {
         let [a, b, c] = corners.map(|corner| positions[corner as usize]);
-        let doubled_area = (b - a).cross(c - a);
-        for corner in corners {
-            normals[*corner as usize] += doubled_area;
-        }
+        (b - a).cross(c - a)
+    };
+    faces.iter().map(area).collect()
+}
+
+/// Unit normals of the vertices: the sum of the normals of the faces around each, weighted by their areas.
+fn compute_normals(count: usize, faces: &[[u32; 3]], areas: &[Vec3]) -> Vec<Vec3> {
+    let mut normals = vec![Vec3::ZERO; count];
+    for (corners, area) in faces.iter().zip(areas) {
+        corners.iter().for_each(|corner| normals[*corner as usize] += *area);
     }
-    // The squares of small areas would underflow in 32 bits: scale by the largest component first.
-    normals
-        .iter()
-        .map(|n| (*n / n.abs().max_element().max(f32::MIN_POSITIVE)).normalize_or(Vec3::Y))
-        .collect()
+    normals.iter().map(|sum| unit(*sum).unwrap_or(Vec3::Y)).collect()
+}
+
+/// A vector of length 1. The squares of small areas would underflow in 32 bits: it is scaled by the largest component first.
+fn unit(vector: Vec3) -> Option<Vec3> {
+    (vector / vector.abs().max_element().max(f32::MIN_POSITIVE)).try_normalize()
 }
 
 /// A camera together with a picture's size: from world to screen.
@@ -128,7 +174,8 @@ pub(crate) struct View {
     pub(crate) eye: Vec3,
     eye_exact: DVec3,
     center: [f64; 2],
-    focal: f64,
+    /// Pixels by which a meter at a distance of 1 m is long.
+    pub(crate) focal: f64,
     nearest: f64,
 }
 

@@ -19,7 +19,9 @@ pub fn tube_mesh(points: &[DVec3], radius: f64) -> TriangleMesh {
     let mut side = direction(0).any_orthonormal_vector();
     for (i, point) in points.iter().enumerate() {
         let along = direction(i);
-        side = side.reject_from_normalized(along).try_normalize().unwrap_or(along.any_orthonormal_vector());
+        // Where a rope turns at a right angle it may come to lie along it: what is left of it is round-off.
+        let rest = side.reject_from_normalized(along);
+        side = if rest.length() > 0.1 { rest.normalize() } else { along.any_orthonormal_vector() };
         let other = along.cross(side);
         for k in 0..SIDES {
             let (s, c) = (TAU * k as f64 / SIDES as f64).sin_cos();

@@ -178,13 +178,15 @@ fn a_floor_is_seen_from_above_only_and_does_not_change_the_framing() {
     let without = render(&[square(0.7, 0.0, 0)], &settings).unwrap();
     let with = render(&[square(0.7, 0.0, 0), floor.clone()], &settings).unwrap();
     let outline = |image: &Image| image.pixels().iter().map(|pixel| is_colored(*pixel)).collect::<Vec<_>>();
-    assert_eq!(outline(&without), outline(&with));
+    // Pixels at the outline, whose hem is mixed with what is behind it, may pass for colored or not.
+    let differs = outline(&without).iter().zip(outline(&with)).filter(|(a, b)| **a != *b).count();
+    assert!(differs <= 20, "{differs} pixels");
     assert_ne!(without, with);
 
     let below = Camera { eye: DVec3::new(0.0, -9.0, 4.0), ..camera() };
     let settings = Picture { camera: Some(below), ..settings };
     let hidden = render(&[square(0.7, 0.0, 0), floor], &settings).unwrap();
-    assert_eq!(outline(&hidden), outline(&render(&[square(0.7, 0.0, 0)], &settings).unwrap()));
+    assert!(outline(&hidden) == outline(&render(&[square(0.7, 0.0, 0)], &settings).unwrap()));
 }
 
 #[test]

@@ -4,11 +4,14 @@ import * as THREE from "three";
 import { OrbitControls } from "./vendor/OrbitControls.js";
 import { findRange, paint } from "./colors.js";
 
-const CLOTHS = [0xb5443a, 0x3f6fa8, 0x5b8c4a, 0xc08a2e, 0x7a5aa0, 0x3d8f8c];
+// The colors of the fronts of cloths in pictures.
+const CLOTHS = [0xd8604a, 0x2f8f9d, 0xe3a83a, 0x6f9e52, 0x8c6fc0, 0x4b80c4];
 // Drawn by the processor, a picture takes time from the simulation: fewer pixels, no smooth edges, fewer pictures.
 const SOFTWARE = { pixelRatio: 0.75, interval: 32 };
 // How far beside a rope it can be taken [px].
 const ROPE_REACH = 12;
+// Steps by which bodies are drawn deeper than they are: cloth that lies on one has facets below its surface.
+const DEPTH_STEPS = { cloth: 1, rope: 1, obstacle: 64, floor: 128 };
 const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad, floor: 0xd5d9dd };
 
 export class Stage {
@@ -283,7 +286,7 @@ function makeBody(kind, color) {
     side: THREE.DoubleSide,
     polygonOffset: true,
     polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
+    polygonOffsetUnits: DEPTH_STEPS[kind] ?? 1,
   });
   const geometry = new THREE.BufferGeometry();
   const surface = new THREE.Mesh(geometry, material);

@@ -358,7 +358,8 @@ impl Totals {
             warn(
                 format!("left behind {name}"),
                 format!(
-                    "the cloth {name:?} has left every body and the floor behind at {time:.3} s: nothing holds it. Let it follow a                      body, `follow` in [[cloth.pin]], make it narrower, or add a floor, shape = {{ plane = {{}} }}"
+                    "the cloth {name:?} has left every body and the floor behind at {time:.3} s: nothing holds it. Let it follow a \
+                     body, `follow` in [[cloth.pin]], make it narrower, or add a floor, shape = {{ plane = {{}} }}"
                 ),
             );
         }

@@ -27,6 +27,43 @@ fn frames_become_pictures() {
 }
 
 #[test]
+fn the_camera_turns_comes_nearer_and_follows() {
+    let desk = Desk::new();
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    let draw = |options: &[&str]| {
+        desk.done(&[&["render", "a", "--out", "p.png"], options, &SMALL[..]].concat());
+        fs::read(desk.path("p.png")).unwrap()
+    };
+    let plain = draw(&[]);
+    assert_eq!(draw(&["--azimuth", "0", "--zoom", "1"]), plain);
+    for options in [&["--azimuth", "-30"][..], &["--zoom", "1.5"], &["--fit"], &["--no-ground"]] {
+        assert_ne!(draw(options), plain, "{options:?}");
+    }
+    // From a camera that is given: a quarter turn to the right of the front is the right.
+    let front = draw(&["--camera", "0,0.2,3", "--target", "0,0.2,0", "--azimuth", "90"]);
+    assert_eq!(front, draw(&["--camera", "3,0.2,0", "--target", "0,0.2,0"]));
+    desk.refused(&["render", "a", "--zoom", "0"], &["0.01 to 1000"]);
+    desk.refused(&["render", "a", "--azimuth", "nan"], &["numbers"]);
+    desk.refused(&["render", "a", "--fit", "--camera", "1,1,1"], &["cannot be used with"]);
+    let reply = desk.done(&[&["render", "a", "--apng"], &SMALL[..]].concat());
+    assert_eq!(reply.out, "a/animation.png\n");
+    let bytes = fs::read(desk.path("a/animation.png")).unwrap();
+    assert_eq!(png_size(&bytes), [160, 90]);
+    assert!(bytes.windows(4).any(|four| four == b"acTL"), "it is animated");
+    desk.refused(&["render", "a", "--apng", "--out", "a.gif"], &["a.gif", ".png"]);
+    desk.refused(&["render", "a", "--apng", "--gif"], &["cannot be used with"]);
+    // One run after the other.
+    let frames = |options: &[&str]| {
+        desk.done(&[&["render", "a", "--gif", "--out", "t.gif"], options, &SMALL[..]].concat());
+        gif_frames(&fs::read(desk.path("t.gif")).unwrap()).1
+    };
+    let once = frames(&[]);
+    assert_eq!(frames(&["--then", "a", "--then", "a"]), once.repeat(3));
+    desk.refused(&["render", "a", "--gif", "--then", "b"], &["b is not a folder"]);
+    desk.refused(&["render", "a", "--then", "a"], &["--gif"]);
+}
+
+#[test]
 fn what_cannot_be_drawn_is_refused() {
     let desk = Desk::new();
     desk.done(&["run", "scene.toml", "--out", "a", "--quiet", "--set", "output.every=2"]);

@@ -31,6 +31,36 @@ impl Entry {
 /// The entries in their order on the page.
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
+        name: "walk",
+        title: "A skirt on a walking figure",
+        commands: &[
+            "taffeta run scenes/garments/walk.toml --draft --out out/gallery/walk --quiet",
+            "taffeta render out/gallery/walk --frame 105 --width 720 --height 540 --zoom 1.2 --out out/gallery/walk/picture.png",
+        ],
+        pictures: &["out/gallery/walk/picture.png"],
+        text: "Four panels are sewn around the figure, which then sets out. The pattern is in the format of GarmentCode, the figure a glTF file with a skin and an animation. Nothing crosses in any of the 120 frames.",
+    },
+    Entry {
+        name: "t_shirt",
+        title: "A T-shirt from its pattern",
+        commands: &[
+            "taffeta run scenes/garments/t_shirt.toml --draft --out out/gallery/t_shirt --quiet",
+            "taffeta render out/gallery/t_shirt --width 720 --height 540 --zoom 1.5 --out out/gallery/t_shirt/picture.png",
+        ],
+        pictures: &["out/gallery/t_shirt/picture.png"],
+        text: "Six panels, sewn edge to edge without gravity. The weave shows the directions of warp and weft.",
+    },
+    Entry {
+        name: "curtain",
+        title: "A curtain and a hand",
+        commands: &[
+            "taffeta run scenes/shop/curtain.toml --draft --out out/gallery/curtain --quiet",
+            "taffeta render out/gallery/curtain --frame 62 --width 720 --height 540 --out out/gallery/curtain/picture.png",
+        ],
+        pictures: &["out/gallery/curtain/picture.png"],
+        text: "Rings draw a curtain together, and a hand pushes it aside.",
+    },
+    Entry {
         name: "stiffness",
         title: "PBD and XPBD: stiffness against iterations",
         commands: &["taffeta study scenes/methods/stiffness.toml \\\n  \

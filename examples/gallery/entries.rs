@@ -35,7 +35,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         title: "A skirt on a walking figure",
         commands: &[
             "taffeta run scenes/garments/walk.toml --draft --out out/gallery/walk --quiet",
-            "taffeta render out/gallery/walk --frame 105 --width 720 --height 540 --zoom 1.2 --out out/gallery/walk/picture.png",
+            "taffeta render out/gallery/walk --frame 105 --width 720 --height 540 --out out/gallery/walk/picture.png",
         ],
         pictures: &["out/gallery/walk/picture.png"],
         text: "Four panels are sewn around the figure, which then sets out. The pattern is in the format of GarmentCode, the figure a glTF file with a skin and an animation. Nothing crosses in any of the 120 frames.",
@@ -45,7 +45,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         title: "A T-shirt from its pattern",
         commands: &[
             "taffeta run scenes/garments/t_shirt.toml --draft --out out/gallery/t_shirt --quiet",
-            "taffeta render out/gallery/t_shirt --width 720 --height 540 --zoom 1.5 --out out/gallery/t_shirt/picture.png",
+            "taffeta render out/gallery/t_shirt --width 720 --height 540 --camera 0.7,1.4,2.5 --target 0,1.2,0 --out out/gallery/t_shirt/picture.png",
         ],
         pictures: &["out/gallery/t_shirt/picture.png"],
         text: "Six panels, sewn edge to edge without gravity. The weave shows the directions of warp and weft.",

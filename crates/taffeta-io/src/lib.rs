@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! OBJ, STL, PLY ──► read_mesh ──► ObjMesh          MSH ──► read_msh ──► tetrahedra
+//! glTF ──► read_gltf ──► AnimatedMesh: a skin sampled over an animation
 //! SVG ──► read_outline ──► TriangleMesh            grid, sphere_mesh, solid_box: without a file
 //! sewing pattern (JSON) ──► read_garment ──► Garment: panels and their stitches
 //! FrameData ──► write_ply, write_vtp, write_npz ──► one file per body and frame

@@ -211,6 +211,11 @@ fn what_cannot_follow_is_refused() {
     assert!(message.contains("pin 'hand'") && message.contains("the obstacles are \"body\""), "{message}");
     let message = refusal(&|world| world.obstacles.clear());
     assert!(message.contains("follows \"ball\", but no obstacle has a name"), "{message}");
+    let message = refusal(&|world| {
+        world.obstacles[0].name.clear();
+        world.cloths[0].pins[0].follow = Some(String::new());
+    });
+    assert!(message.contains("an obstacle without a name"), "{message}");
     let message = refusal(&|world| world.cloths[0].pins[0].motion = motion());
     assert!(message.contains("a motion of its own"), "{message}");
     let message = refusal(&|world| world.cloths[0].pins[0].clamp = true);

@@ -422,6 +422,9 @@ pub(crate) fn find_pin_defect(pin: &PinDescription) -> Option<String> {
         return Some(format!("strength is {strength} N; it must be greater than 0"));
     }
     if let Some(leader) = &pin.follow {
+        if leader.is_empty() {
+            return Some("it follows an obstacle without a name: give the obstacle one".to_owned());
+        }
         if !pin.motion.keys.is_empty() {
             return Some(format!(
                 "it follows {leader:?}, but has a motion of its own as well: leave one out"

@@ -16,8 +16,9 @@
 //! right at one frequency and the same on every mesh and for every step. Folds that vibrate faster die away sooner than those
 //! of real cloth.
 //!
-//! No preset is one measured specimen. Some figures are measured on a fabric of that kind, most are middle values of the ranges
-//! that are usual for it: its [`Figure`]s say which. What follows from the definition of a grade or from another figure is derived. What
+//! No preset is one measured specimen. Some figures are measured on a fabric of that kind, most are middle values of the usual
+//! ranges: its [`Figure`]s say which.
+//! What follows from the definition of a grade or from another figure is derived. What
 //! nobody tabulates (Poisson ratio of a weave), and ranges that no source at hand confirms, are marked an estimate.
 //! Wang, O'Brien and Ramamoorthi (*Data-driven elastic models for cloth*, 2011) fitted ten fabrics in the same regime;
 //! the presets are not copies of their fits.

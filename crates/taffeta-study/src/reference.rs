@@ -45,20 +45,23 @@ fn elastica(gamma: f64, curvature: f64) -> [f64; 4] {
     (0..STEPS).fold([0.0, curvature, 0.0, 0.0], |y, step| runge_kutta(slope, f64::from(step) * h, y, h))
 }
 
-/// Bending length of a strip, over its length, whose ends are gripped side by side so that it hangs as a heart of some height
-/// below them, over the length of the strip too (Peirce 1930; ASTM D1388, option B): `l₀ (cos θ/tan θ)^⅓` with
-/// `θ = 32.85° (l − l₀)/l₀` and `l₀ = 0.1337`. Good to 2 % for heights from 0.14 to 0.18.
+/// Bending length of a strip from its heart loop, both over the length of the strip (Peirce 1930; ASTM D1388, option B):
+/// `l₀ (cos θ/tan θ)^⅓` with `θ = 32.85° (l − l₀)/l₀` and `l₀ = 0.1337`.
+///
+/// The ends are gripped side by side. `l` is the height of the grip above the lowest point. Good to 2 % for heights from 0.14 to
+/// 0.18.
 pub fn peirce_heart(height: f64) -> f64 {
     const WEIGHTLESS: f64 = 0.1337;
     let angle = (32.85 * (height - WEIGHTLESS) / WEIGHTLESS).to_radians();
     WEIGHTLESS * (angle.cos() / angle.tan()).cbrt()
 }
 
-/// Points \[over the length of the strip\] in equal distances along half a heart loop, from the grip to the lowest point, and
-/// none between them: the elastica `θ″ = w (½ − s) cos θ + P sin θ` for `w = ρ g L³/D`, upright at the grip and level at the lowest
-/// point, by shooting for the curvature at the grip and the thrust `P`.
+/// Points along half a heart loop at the ends of equal intervals, from the grip to the lowest point, over the length of the strip.
+///
+/// The elastica `θ″ = w (½ − s) cos θ + P sin θ` for `w = ρ g L³/D` is upright at the grip and level at the lowest point, which lies
+/// below the grip. Shooting finds the curvature at the grip and the thrust `P`.
 pub fn heart_loop(load: f64, intervals: u32) -> Vec<[f64; 2]> {
-    // Those of a loop without weight, from which others are reached step by step.
+    // Curvature and thrust of a loop without weight. Heavier loops are reached from it step by step.
     let (mut start, mut reached) = ([-9.829_231_784_7, -35.242_110_439_1], 0.0);
     while reached < load {
         reached = (reached + 2.0 + 0.2 * reached).min(load);
@@ -67,7 +70,7 @@ pub fn heart_loop(load: f64, intervals: u32) -> Vec<[f64; 2]> {
     heart_path(close_heart(start, load), load, intervals).into_iter().map(|y| [y[0], y[1]]).collect()
 }
 
-/// Newton's method for curvature at the grip and thrust.
+/// Curvature at the grip and thrust of a loop, by Newton's method from those of a similar one.
 fn close_heart(mut start: [f64; 2], load: f64) -> [f64; 2] {
     let miss = |start: [f64; 2]| {
         let end = heart_path(start, load, 100).pop().expect("a path has an end");

@@ -1,7 +1,7 @@
 //! Tests of the textile industry on a material: Cusick's drape.
 //!
 //! ```text
-//! Material, DrapeSettings ──► annulus: the mesh ──► drape: equilibria while the weight grows ──► shadow: coefficient, folds
+//! Material, DrapeSettings ──► annulus: the mesh ──► drape: the weight grows slowly ──► shadow: coefficient, folds
 //! ```
 
 mod annulus;

@@ -161,7 +161,7 @@ fn fix_mesh(world: &mut World) -> Result<(), BuildError> {
 fn check(settings: &DrapeSettings) -> Result<(), DrapeError> {
     let width = SPECIMEN_RADIUS - SUPPORT_RADIUS;
     let refuse = |name, value, allowed| Err(DrapeError::Setting { name, value, allowed });
-    let DrapeSettings { size, refine_error, turn, push, lowering, .. } = *settings;
+    let DrapeSettings { size, refine_error, turn, push, lowering, waves, .. } = *settings;
     if !(5e-4..=0.5 * width).contains(&size) {
         return refuse("size", size, "from 0.0005 to 0.03 m");
     }
@@ -173,6 +173,9 @@ fn check(settings: &DrapeSettings) -> Result<(), DrapeError> {
     }
     if !(0.0..=0.01).contains(&push) {
         return refuse("push", push, "from 0 to 0.01 m");
+    }
+    if let Some(waves) = waves.filter(|waves| *waves > 100) {
+        return refuse("waves", f64::from(waves), "at most 100");
     }
     if !(0.0..=60.0).contains(&lowering) {
         return refuse("lowering", lowering, "from 0 to 60 s");
@@ -230,5 +233,28 @@ fn measure(world: &World) -> Drape {
         energy: metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy,
         crossings: world.crossings().map_or(0, |crossings| crossings.len()),
         time: world.time(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_settings_are_refused_by_name() {
+        let settings = DrapeSettings::default;
+        let bad = [
+            ("size", DrapeSettings { size: 0.2, ..settings() }),
+            ("refine_error", DrapeSettings { refine_error: Some(f64::NAN), ..settings() }),
+            ("turn", DrapeSettings { turn: f64::INFINITY, ..settings() }),
+            ("push", DrapeSettings { push: -1.0, ..settings() }),
+            ("lowering", DrapeSettings { lowering: f64::NAN, ..settings() }),
+            ("waves", DrapeSettings { waves: Some(1000), ..settings() }),
+        ];
+        assert!(check(&settings()).is_ok());
+        for (name, settings) in bad {
+            let error = check(&settings).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name} is ")), "{error}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Drape coefficients of real fabrics.
 
-/// What is published on the drape of a kind of fabric.
+/// Range of the drape of a kind of fabric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
     /// Name of the preset.
@@ -41,7 +41,7 @@ const fn row(preset: &'static str, coefficient: [f64; 2], kind: &'static str) ->
     Published { preset, coefficient, has_folds: true, kind }
 }
 
-/// What is published on the fabric of a preset.
+/// The range of the fabric of a preset.
 pub fn published(preset: &str) -> Option<&'static Published> {
     PUBLISHED.iter().find(|row| row.preset == preset)
 }

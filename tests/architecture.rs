@@ -58,6 +58,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "taffeta-python",
         &[
             "taffeta-cli",
+            "taffeta-study",
             "taffeta-scene",
             "taffeta-render",
             "taffeta-io",

@@ -5,6 +5,7 @@
 //!             ├─► stepping, many                (worlds leave their slots for a step; the interpreter is free)
 //!             └─► render
 //! run, remesh, program                          (commands of the program, without its terminal)
+//! textile                                       (tests of materials)
 //! errors                                        (exceptions, defined in `taffeta/_errors.py`)
 //! ```
 //!
@@ -34,6 +35,7 @@ mod slot;
 mod spelling;
 mod stepping;
 mod teleport;
+mod textile;
 mod topology;
 mod view;
 mod world;
@@ -75,6 +77,8 @@ mod _taffeta {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::slot::World;
+    #[pymodule_export]
+    use crate::textile::drape_material;
     #[pymodule_export]
     use crate::view::View;
     #[pymodule_export]

@@ -5,6 +5,7 @@ A ``Scene`` says what is simulated. ``scene.build()`` makes a ``World``, ``world
 All quantities are in SI units.
 """
 
+from . import textile
 from ._bodies import Bodies, Load, Origins
 from ._errors import (
     ArrayError,
@@ -21,6 +22,7 @@ from ._errors import (
     StepInputError,
     TaffetaError,
     TaffetaWarning,
+    TextileError,
     VectorStepError,
     WorldBusyError,
 )
@@ -74,6 +76,7 @@ __all__ = [
     "Substep",
     "TaffetaError",
     "TaffetaWarning",
+    "TextileError",
     "VectorCloth",
     "VectorStepError",
     "VectorWorld",
@@ -85,4 +88,5 @@ __all__ = [
     "render",
     "run",
     "sweep",
+    "textile",
 ]

@@ -100,5 +100,9 @@ class RemeshError(TaffetaError, ValueError):
     """A sheet that cannot be remeshed."""
 
 
+class TextileError(TaffetaError, ValueError):
+    """A material that cannot be tested: it is refused, or does not come to rest."""
+
+
 class DatasetError(TaffetaError, RuntimeError):
     """A data set that cannot be made: its recipe, its folder, a package or a cluster is not as it must be."""

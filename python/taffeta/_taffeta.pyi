@@ -703,6 +703,27 @@ def remesh(
 ]:
     """Remeshes a sheet, and says whether it is as fine as was asked."""
 
+def drape_material(
+    scene: Scene,
+    pattern: str,
+    size: float,
+    refine_error: float | None,
+    start: int,
+    waves: int | None,
+    lowering: float,
+) -> tuple[
+    float,
+    int,
+    float,
+    npt.NDArray[np.float64],
+    npt.NDArray[np.float64],
+    npt.NDArray[np.uint32],
+    float,
+    int,
+    float,
+]:
+    """Drapes the material of the first cloth of a scene."""
+
 def render_world(
     world: World,
     width: int,

@@ -16,8 +16,9 @@
 //! right at one frequency and the same on every mesh and for every step. Folds that vibrate faster die away sooner than those
 //! of real cloth.
 //!
-//! No preset is one measured specimen: each is a middle value of the ranges that are usual for its kind of fabric, and
-//! its [`Figure`]s say which are so. What follows from the definition of a grade or from another figure is derived. What
+//! No preset is one measured specimen. Some figures are measured on a fabric of that kind, most are middle values of the usual
+//! ranges: its [`Figure`]s say which.
+//! What follows from the definition of a grade or from another figure is derived. What
 //! nobody tabulates (Poisson ratio of a weave), and ranges that no source at hand confirms, are marked an estimate.
 //! Wang, O'Brien and Ramamoorthi (*Data-driven elastic models for cloth*, 2011) fitted ten fabrics in the same regime;
 //! the presets are not copies of their fits.
@@ -33,6 +34,8 @@ use taffeta_solve::{DEFAULT_HARDENING, Material};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Basis {
+    /// Measured on a fabric of that kind, by the publication that is named.
+    Measured,
     /// A middle value of what is usually measured on such sheets.
     #[serde(rename = "typical")]
     TypicalRange,
@@ -46,6 +49,7 @@ impl Basis {
     /// The basis in words.
     pub fn words(self) -> &'static str {
         match self {
+            Basis::Measured => "measured",
             Basis::TypicalRange => "typical of measurements",
             Basis::Derived => "derived",
             Basis::Estimate => "estimate",
@@ -216,7 +220,8 @@ mod tests {
             for time in [material.stretch_damping, material.bend_damping] {
                 // The energy lost in a cycle over the energy stored: 2π times the loss factor.
                 let lost = TAU * TAU * LOSS_FREQUENCY * time;
-                assert!((0.2..4.0).contains(&lost), "{name}: {lost}");
+                // Cotton broad, with 2HB/B of 1.05 per cm, loses most.
+                assert!((0.2..4.3).contains(&lost), "{name}: {lost}");
             }
             assert!(material.bend_damping >= material.stretch_damping, "{name}");
         }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! scene + what varies ──► Study ──► every variant, one after the other ──► tables and a page with plots   (study)
+//! Material ──► draped specimen ──► drape coefficient, folds, outline                                       (textile)
 //! Check ──► scene or library ──► rows of value, reference, tolerance                                       (validate)
 //!             reference: closed forms and converged solutions of the continuum, independent of the simulator
 //! ```
@@ -11,8 +12,10 @@
 
 #![forbid(unsafe_code)]
 
+mod plane;
 pub mod reference;
 pub mod study;
+pub mod textile;
 pub mod validate;
 
 pub use study::{Study, StudyError, StudyOptions, StudyReport};

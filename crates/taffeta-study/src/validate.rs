@@ -26,6 +26,7 @@ mod row;
 mod steady;
 mod strips;
 mod swing;
+mod textile;
 mod time;
 mod trials;
 mod unrelated;
@@ -157,6 +158,11 @@ pub const CHECKS: &[Check] = &[
         name: "rope",
         what: "ropes: catenary, cantilever, small swing, and the same at every resolution",
         run: rope::check_rope,
+    },
+    Check {
+        name: "textile",
+        what: "tests of the textile industry on all presets: drape, cantilever, heart loop, bias extension; wrinkles",
+        run: textile::check_textile,
     },
 ];
 

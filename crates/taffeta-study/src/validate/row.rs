@@ -50,6 +50,21 @@ impl Row {
         Self { case, value, reference: None, unit: "", error, is_relative: false, tolerance }
     }
 
+    /// A value that must lie in a range; its reference is the middle of it.
+    pub fn within(case: impl Into<String>, value: f64, [low, high]: [f64; 2]) -> Self {
+        let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+        let (reference, error) = (Some(middle), (value - middle).abs());
+        Self {
+            case: case.into(),
+            value,
+            reference,
+            unit: "",
+            error,
+            is_relative: false,
+            tolerance: Some(half),
+        }
+    }
+
     /// A value that has no reference.
     pub fn reported(case: impl Into<String>, value: f64) -> Self {
         Self { tolerance: None, ..Self::at_most(case, value, 0.0) }
@@ -147,6 +162,11 @@ mod tests {
         let of = |value| Row::relative("a", value, 2.0, 0.01).verdict();
         assert_eq!([2.01, 2.03, f64::NAN].map(of), [Verdict::Pass, Verdict::Miss, Verdict::Miss]);
         assert_eq!(Row::at_most("a", -1e-3, 1e-2).verdict(), Verdict::Pass);
+        let of = |value| Row::within("a", value, [3.0, 8.0]).verdict();
+        assert_eq!(
+            [3.0, 8.0, 2.9, 8.1].map(of),
+            [Verdict::Pass, Verdict::Pass, Verdict::Miss, Verdict::Miss]
+        );
         assert_eq!(Row::reported("a", 5.0).verdict(), Verdict::Reported);
     }
 

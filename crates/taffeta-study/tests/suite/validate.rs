@@ -35,6 +35,7 @@ fn the_rows_of_the_validation_document_are_all_there() {
         "mesh-quality",
         "passes",
         "rope",
+        "textile",
     ];
     assert_eq!(names, wanted);
     assert!(find_check("plates").is_none());
@@ -124,4 +125,10 @@ fn a_thousand_passes_that_nothing_asks_for_change_little() {
 #[ignore = "second tier"]
 fn adaptive_meshes_have_good_angles_and_pop_little() {
     expect_pass("mesh-quality", &[]);
+}
+
+#[test]
+#[ignore = "second tier"]
+fn cloth_passes_the_tests_of_the_textile_industry() {
+    expect_pass("textile", &[]);
 }

@@ -1,5 +1,6 @@
 //! Everything derived from one topology: blocks, solver, contact candidates, load path.
 
+use crate::derive::open_seams::weightless_at;
 use crate::derive::proximity::build_proximity;
 use crate::derive::ropes::build_ropes;
 use crate::derive::solids::{add_projected_solids, build_solids};
@@ -37,6 +38,8 @@ pub(crate) struct Derived {
     pub enclosed: Vec<EnclosedLaw>,
     /// The seam and the pair of each stitch among the blocks.
     pub stitch_places: Vec<[u32; 2]>,
+    /// The cloths that were sewn without gravity then: these bend less easily.
+    pub weightless: Vec<bool>,
     pub plate: PlateState,
     pub clamps: Vec<Clamp>,
     /// The solver as chosen.
@@ -118,6 +121,7 @@ impl Derived {
             blocks: Blocks::default(),
             enclosed: Vec::new(),
             stitch_places: Vec::new(),
+            weightless: Vec::new(),
             plate: PlateState::default(),
             clamps: Vec::new(),
             choice: self.choice,
@@ -135,8 +139,8 @@ impl Derived {
         let Setup { cloths, bodies, pins, .. } = setup;
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
-        let models: Vec<_> =
-            cloths.iter().enumerate().map(|(number, _)| model_now(&source, number)).collect();
+        let weightless = weightless_at(setup, sheet, source.time);
+        let models: Vec<_> = cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model, *is)).collect();
         let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
@@ -188,6 +192,7 @@ impl Derived {
             detector: Detector::new(surfaces, meeting_bodies(setup, sheet)),
             proximity: meets.then(|| build_proximity(source, &blocks.stitches, &stitch_places)),
             stitch_places,
+            weightless,
             blocks,
         };
         // Afterwards: the colors must be those of the whole sheet, as they were when the edges broke.
@@ -278,17 +283,13 @@ impl Derived {
     }
 }
 
-/// Bending stiffness while cloth is sewn without gravity, relative to its own: thin cloth would crumple where panels meet. A seam that
-/// never closes keeps it.
+/// Bending stiffness while cloth is sewn without gravity, relative to its own: thin cloth would crumple where panels meet.
 const SEWING_BEND: f64 = 20.0;
 
 /// The model of a cloth, as it bends now.
-fn model_now(source: &Source<'_>, cloth: usize) -> ClothModel {
-    let Setup { cloths, seams, settings, .. } = source.setup;
-    let mut model = cloths[cloth].model.clone();
-    let states = &source.sheet.sewing.seams;
-    let is_open = seams.iter().zip(states).any(|(law, state)| law.cloth == cloth && state.closed.is_none());
-    if is_open && !settings.gravity_while_sewing {
+fn model_now(model: &ClothModel, is_weightless: bool) -> ClothModel {
+    let mut model = model.clone();
+    if is_weightless {
         model.material.bend = model.material.bend.map(|stiffness| SEWING_BEND * stiffness);
     }
     model

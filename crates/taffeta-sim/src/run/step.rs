@@ -4,8 +4,8 @@ use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
 use crate::derive::parts::{active_contacts, keep_bending};
-use crate::derive::rebuild::note_changes;
-use crate::derive::sewing::sewn_cloths;
+use crate::derive::rebuild::{note_changes, rebuild};
+use crate::derive::sewing::weightless_cloths;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::grabs::{Leader, find_grabbed};
@@ -119,8 +119,13 @@ fn make_step(
 
 /// Takes over gravity and wind for a step, without grabs.
 fn take_forces(world: &mut World, inputs: &StepInputs) {
+    let weightless = weightless_cloths(world);
+    let is_weightless = weightless.contains(&true);
+    if weightless != world.derived.weightless {
+        // A seam that does not close is given up.
+        rebuild(world);
+    }
     let settings = &world.setup.settings;
-    let is_weightless = !settings.gravity_while_sewing && sewn_cloths(world).contains(&true);
     let gravity = inputs.gravity.unwrap_or(if is_weightless { DVec3::ZERO } else { settings.gravity });
     if gravity != world.state.gravity {
         world.state.forget_substep();

@@ -46,7 +46,7 @@ const LEAST_PART: f64 = 1.0 / 30.0;
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
 pub(crate) fn note_accuracy(world: &mut World, h: f64) {
     let errors = local_errors(world, h);
-    let error = largest_part(world, |i| errors[i]);
+    let error = largest_part(world, |i| errors[i]).max(largest_displaced_part(world));
     let start = &world.scratch.start_velocities;
     let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, start)).collect();
     let was_touched = world.state.last.active_contacts() > 0;
@@ -55,8 +55,7 @@ pub(crate) fn note_accuracy(world: &mut World, h: f64) {
         (h, error, speeds, was_touched);
 }
 
-/// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it. Where the safeguard has put a vertex
-/// elsewhere than the solution, that displacement.
+/// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it, or the safeguard.
 fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
     let (state, work) = (&world.state.motion, &world.scratch);
     let stopped = stopped_vertices(world, h);
@@ -66,10 +65,23 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
         (!stopped[i]).then_some(x - work.start[i] - middle)
     };
     let mut errors: Vec<_> = (0..work.rows.len()).map(error).collect();
-    // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
-    let is_judged = !sewn_cloths(world).contains(&true);
-    work.displaced.iter().for_each(|(i, by)| errors[*i] = is_judged.then_some(*by));
+    work.displaced.iter().for_each(|(i, _)| errors[*i] = None);
     errors
+}
+
+/// The largest distance by which the safeguard has put a vertex elsewhere than the solution, relative to the size of its body. Not the
+/// mean: a single vertex that is pulled out of a stiff cloth holds more energy than all of its motion.
+fn largest_displaced_part(world: &World) -> f64 {
+    // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
+    if sewn_cloths(world).contains(&true) {
+        return 0.0;
+    }
+    let sheet = &world.state.sheet;
+    let part = |(i, by): &(usize, DVec3)| {
+        let range = sheet.vertex_range(sheet.vertex_cloths.raw[*i]);
+        by.length() / extent(&sheet.layout.raw[range])
+    };
+    world.scratch.displaced.iter().map(part).filter(|part| part.is_finite()).fold(0.0, f64::max)
 }
 
 /// Returns, for each vertex, whether a contact that began has stopped it in the substep.

@@ -46,6 +46,7 @@ fn run_substeps(
     let begin = world.state.time;
     let (mut start, mut h, mut count) = (begin, dt / f64::from(plan.substeps), plan.substeps);
     let (mut substep, mut last_part, mut was_edited) = (0, None, false);
+    world.inputs.is_rough = false;
     while substep < count {
         // Multiplied, not added up: the last substep ends exactly at the frame.
         world.state.time = start + h * f64::from(substep);

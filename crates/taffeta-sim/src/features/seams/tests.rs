@@ -298,6 +298,31 @@ fn what_cannot_reach_stays_open_and_pulls_without_tearing() {
 }
 
 #[test]
+fn a_seam_that_is_given_up_lets_gravity_and_bending_come_back() {
+    let mut sheets = two_sheets([6, 6], 0.2);
+    let ends = [[-0.01, 0.01], [0.79, 0.81]];
+    let held = ends.map(|[from, to]| Region::MaterialBox([DVec2::new(from, 0.0), DVec2::new(to, 0.6)]));
+    sheets.pins.extend(held.map(PinDescription::new));
+    let hold = |description: &mut WorldDescription| {
+        description.simulation.gravity = DVec3::new(0.0, 0.0, -9.81);
+        description.simulation.gravity_while_sewing = false;
+    };
+    let mut world = world(sheets, hold);
+    let bending = |world: &World| world.derived.blocks.plate.faces[0].stiffness.norm();
+    // The time of the seam is 0.2 s; it is given up after three times of that.
+    run(&mut world, 1);
+    let sewn = (bending(&world), DVec3::ZERO);
+    run(&mut world, 29);
+    assert_eq!(sewn, (bending(&world), world.state.gravity), "still being sewn");
+    run(&mut world, 10);
+    assert!(seams(&world)[0].closed.is_none());
+    assert_eq!(world.state.gravity.z, -9.81);
+    let stiffer = sewn.0 / bending(&world);
+    assert!((stiffer - 20.0).abs() < 1e-9, "{stiffer}");
+    validate(&world);
+}
+
+#[test]
 fn sides_that_touch_from_the_start_are_one_at_once() {
     let world = world(two_sheets([6, 6], 0.0), |description| description.self_contact = Some(true));
     assert_eq!(seams(&world)[0].closed, Some(0.0));

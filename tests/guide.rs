@@ -45,12 +45,12 @@ fn the_scenes_from_a_pattern_to_a_film_follow_each_other() {
     };
     let scene = read("sew.toml", &sew);
     let mut world = World::build(&scene.build().unwrap()).unwrap();
-    for _ in 0..36 {
+    for _ in 0..48 {
         world.step(&StepInputs::default(), scene.simulation.frame_time()).unwrap();
     }
     assert!(ask::seams(&world).iter().all(|seam| seam.closed.is_some()));
     // As the program writes a frame.
-    let frame = folder.path().join("out/sew/frames/skirt_00036.obj");
+    let frame = folder.path().join("out/sew/frames/skirt_00048.obj");
     std::fs::create_dir_all(frame.parent().unwrap()).unwrap();
     let mut bytes = Vec::new();
     write_grouped_obj(&mut bytes, &world.mesh(0), None).unwrap();

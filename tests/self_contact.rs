@@ -232,16 +232,12 @@ fn a_flag_that_beats_against_itself_stores_no_energy_of_stretching() {
         self_contact: Some(true),
         ..WorldDescription::bare()
     });
-    let mut touched = 0;
+    let (mut touched, mut most) = (0, 0.0_f64);
     for frame in 0..36 {
         touched += run(&mut world, 1).contacts;
         let now = world.measure();
-        assert!(
-            now.stretch_energy < 0.025,
-            "frame {frame}: {} of {} J",
-            now.stretch_energy,
-            now.kinetic_energy
-        );
+        most = most.max(now.kinetic_energy);
+        assert!(now.stretch_energy < 0.5 * most, "frame {frame}: {} of {most} J", now.stretch_energy);
     }
     assert!(touched > 0, "it must meet itself");
     assert!(world.crossings().expect("it meets itself").is_empty());

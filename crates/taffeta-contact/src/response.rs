@@ -20,6 +20,11 @@ const RELIEF_SPEED: f64 = 0.05;
 /// Load with which a contact may begin, relative to the one that it has borne last.
 const STEADY: f64 = 2.0;
 
+/// Speed \[m/s\] with which a contact of two cloths may lift in any case, in the time \[s\] of a substep and at most this. Else one that is pressed in
+/// by half of its thickness would come out by twice the depth under its weight in each substep, which takes a second.
+const LEAST_LIFT: f64 = 0.007;
+const LONGEST_LIFT: f64 = 1.0 / 240.0;
+
 /// Most passes over the contacts of layers, and the part of the thickness below which a pass ends them. In a stack each pass halves
 /// what is missing of the load of the lowest layer, and of its friction.
 const LAYER_PASSES: u32 = 16;
@@ -152,7 +157,8 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
 /// contacts, and primitives that hand a load to each other; at once they would push like a blow. A contact that has borne a load begins
-/// with at most twice as much. If it has become stiffer \[N/m\], its spring would otherwise let go of more than it has taken up.
+/// with at most twice as much, or with what lifts it by little. If it has become stiffer \[N/m\], its spring would otherwise let go of more
+/// than it has taken up.
 pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
     for (contact, stiffness) in contacts.iter_mut().zip(stiffnesses) {
         let row = &contact.row;
@@ -160,7 +166,11 @@ pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3
         let depth = contact.violation(begun);
         let borne = &mut contact.borne;
         let left = match borne.load() {
-            load if load > 0.0 => (borne.relief - RELIEF_SPEED * h).max(depth - STEADY * load / stiffness),
+            load if load > 0.0 => {
+                let lift = if row.is_mutual() { LEAST_LIFT * h.min(LONGEST_LIFT) } else { 0.0 };
+                let steady = f64::max(STEADY * load / stiffness, lift);
+                (borne.relief - RELIEF_SPEED * h).max(depth - steady)
+            }
             _ => depth,
         };
         borne.relief = left.clamp(0.0, depth);

@@ -12,6 +12,7 @@
 //! method stops where it leaves no more than what the estimate says anyway.
 
 use crate::derive::bodies::{body_count, extent};
+use crate::derive::derived::Derived;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
@@ -46,7 +47,7 @@ const LEAST_PART: f64 = 1.0 / 30.0;
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
 pub(crate) fn note_accuracy(world: &mut World, h: f64) {
     let errors = local_errors(world, h);
-    let error = largest_part(world, |i| errors[i]).max(largest_displaced_part(world));
+    let error = largest_part(world, |i| errors[i]).max(error_of_safeguard(world, h));
     let start = &world.scratch.start_velocities;
     let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, start)).collect();
     let was_touched = world.state.last.active_contacts() > 0;
@@ -69,19 +70,29 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
     errors
 }
 
-/// The largest distance by which the safeguard has put a vertex elsewhere than the solution, relative to the size of its body. Not the
-/// mean: a single vertex that is pulled out of a stiff cloth holds more energy than all of its motion.
-fn largest_displaced_part(world: &World) -> f64 {
+/// Energy that the safeguard has stored in a substep of length `h` \[s\], as an error relative to the size of a body. It is the length
+/// by which moving everything against inertia is worth as much: Newton's method measures its error like that. A single vertex that is
+/// pulled out of a stiff cloth is nothing in the mean. It holds more energy than all of the motion.
+fn error_of_safeguard(world: &World, h: f64) -> f64 {
+    let displaced = &world.scratch.displaced;
     // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
-    if sewn_cloths(world).contains(&true) {
+    if displaced.is_empty() || sewn_cloths(world).contains(&true) {
         return 0.0;
     }
-    let sheet = &world.state.sheet;
-    let part = |(i, by): &(usize, DVec3)| {
-        let range = sheet.vertex_range(sheet.vertex_cloths.raw[*i]);
-        by.length() / extent(&sheet.layout.raw[range])
+    let (state, sheet) = (&world.state.motion, &world.state.sheet);
+    let Derived { solver, blocks, plate, .. } = &world.derived;
+    let energy = |x: &[DVec3]| {
+        let energy = solver.driver().energy(blocks, x, plate);
+        energy.stretch + energy.bend
     };
-    world.scratch.displaced.iter().map(part).filter(|part| part.is_finite()).fold(0.0, f64::max)
+    let mut solved = state.positions.raw.clone();
+    displaced.iter().for_each(|(i, by)| solved[*i] -= *by);
+    let stored = (energy(&state.positions) - energy(&solved)).max(0.0);
+    let size =
+        |(i, _): &(usize, DVec3)| extent(&sheet.layout.raw[sheet.vertex_range(sheet.vertex_cloths.raw[*i])]);
+    let least = displaced.iter().map(size).fold(f64::INFINITY, f64::min);
+    let mass: f64 = state.masses.iter().sum();
+    if least > 0.0 && mass > 0.0 { 0.5 * h * (stored / mass).sqrt() / least } else { 0.0 }
 }
 
 /// Returns, for each vertex, whether a contact that began has stopped it in the substep.

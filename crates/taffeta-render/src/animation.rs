@@ -195,11 +195,11 @@ pub fn compute_delays(times: &[f64]) -> Vec<u16> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// A gradient, in front of which a square stands at a place.
-    fn picture(at: u32) -> Image {
+    pub(crate) fn picture(at: u32) -> Image {
         Image::from_fn(60, 40, |x, y| match (at..at + 8).contains(&x) && (10..18).contains(&y) {
             true => [200, 40, 30],
             false => [240, 230 - y as u8, 220 + (x / 3) as u8],

@@ -104,14 +104,7 @@ fn find_changes(image: &Image, before: &Image) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A gradient, in front of which a square stands at a place.
-    fn picture(at: u32) -> Image {
-        Image::from_fn(60, 40, |x, y| match (at..at + 8).contains(&x) && (10..18).contains(&y) {
-            true => [200, 40, 30],
-            false => [240, 230 - y as u8, 220 + (x / 3) as u8],
-        })
-    }
+    use crate::animation::tests::picture;
 
     /// The pictures that a player would show, and their delays.
     fn play(path: &Path) -> Vec<(Image, u16)> {

@@ -36,6 +36,10 @@ const AIM: f64 = 0.25;
 /// How much longer each substep may be than the one before.
 const GROWTH: f64 = 2.0;
 
+/// Part of the length that the energy of the safeguard is worth, by which it counts as error. With all of it more substeps are done
+/// again, and a flag stores no less.
+const SAFEGUARD: f64 = 0.5;
+
 /// Speed at which a contact is an impact, relative to what gravity makes of a substep.
 const IMPACT: f64 = 2.0;
 
@@ -70,8 +74,8 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
     errors
 }
 
-/// Energy that the safeguard has stored in a substep of length `h` \[s\], as an error relative to the size of a body. It is the length
-/// by which moving everything against inertia is worth as much: Newton's method measures its error like that. A single vertex that is
+/// Energy that the safeguard has stored in a substep of length `h` \[s\], as an error relative to the size of a body. It is part of the
+/// length by which moving everything against inertia is worth as much. Newton's method measures its error like that. A single vertex that is
 /// pulled out of a stiff cloth is nothing in the mean. It holds more energy than all of the motion.
 fn error_of_safeguard(world: &World, h: f64) -> f64 {
     let displaced = &world.scratch.displaced;
@@ -92,7 +96,7 @@ fn error_of_safeguard(world: &World, h: f64) -> f64 {
         |(i, _): &(usize, DVec3)| extent(&sheet.layout.raw[sheet.vertex_range(sheet.vertex_cloths.raw[*i])]);
     let least = displaced.iter().map(size).fold(f64::INFINITY, f64::min);
     let mass: f64 = state.masses.iter().sum();
-    if least > 0.0 && mass > 0.0 { 0.5 * h * (stored / mass).sqrt() / least } else { 0.0 }
+    if least > 0.0 && mass > 0.0 { SAFEGUARD * h * (stored / mass).sqrt() / least } else { 0.0 }
 }
 
 /// Returns, for each vertex, whether a contact that began has stopped it in the substep.

@@ -28,6 +28,7 @@ __all__ = [
     "View",
     "World",
     "__version__",
+    "drape_material",
     "encode_png",
     "list_frames",
     "read_frame",

@@ -353,8 +353,11 @@ LAYOUT = """
     const find = (id) => document.getElementById(id);
     if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight) problems.push(`the page is ${root.scrollWidth} × ${root.scrollHeight}`);
 
+    // What a machine under load shows: whether it is must not decide the test.
+    const [size] = find("readout").firstChild.textContent.split("\\n");
+    const lines = [size, "123456 contacts, 123456 edits of the mesh", "0.000123 ms per frame, 60 frames/s", "Rougher to keep real time: step error 0.000123, edges × 12.3"];
     const slow = Object.assign(document.createElement("div"), { className: "slow", textContent: "Slower than real time: 1 s of cloth takes 0.000123 s." });
-    if (!find("readout").querySelector(".slow")) find("readout").append(slow);
+    find("readout").replaceChildren(lines.join("\\n"), slow);
     find("banner").hidden = false;
     find("banner").textContent = "No connection to taffeta view. Trying again … If it has been started anew, open the address that it prints.";
     find("clock").textContent = "frame 123456   2057.600 s, past the scene's end";

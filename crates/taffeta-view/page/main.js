@@ -97,8 +97,8 @@ function describe() {
   if (report.contacts !== undefined) lines.push(`${report.contacts} contacts, ${report.edits} edits of the mesh`);
   if (report.step_ms !== undefined) lines.push(`${formatNumber(report.step_ms)} ms per frame, ${counts.rate.toFixed(0)} frames/s`);
   if (report.rough) {
-    const edges = report.rough.edges ? `, edges ${report.rough.edges.toFixed(1)} times as long` : "";
-    lines.push(`Rougher to keep real time: error of a step ${formatNumber(report.rough.accuracy)} of the size${edges}`);
+    const edges = report.rough.edges ? `, edges × ${report.rough.edges.toFixed(1)}` : "";
+    lines.push(`Rougher to keep real time: step error ${formatNumber(report.rough.accuracy)}${edges}`);
   }
   const readout = find("readout");
   readout.replaceChildren(lines.join("\n"));

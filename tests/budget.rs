@@ -62,7 +62,8 @@ fn what_does_not_fit_gets_rougher_and_fine_again_without_a_budget() {
     }
     let rough = rough.expect("it does not fit");
     assert!((rough.accuracy / asked - 100.0).abs() < 1e-9 && (rough.edges - 10_f64.sqrt()).abs() < 1e-12);
-    assert!(2 * substeps[1] < substeps[0], "{substeps:?}");
+    // Nearly one substep a frame.
+    assert!(substeps[1] < 50 && 3 * substeps[1] < 2 * substeps[0], "{substeps:?}");
     let vertices = [&free, &tight].map(World::vertex_count);
     assert!(vertices[1] < vertices[0], "{vertices:?}");
     let report = tight.step(&within(None), FRAME).unwrap();

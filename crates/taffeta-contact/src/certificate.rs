@@ -147,7 +147,7 @@ enum Guard {
 /// The pairs whose paths are not separated by boxes, in the order of their numbers.
 fn watch_pairs(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: Path<'_>) -> Vec<Watched> {
     let watch = |(number, pair): (usize, &Pair)| {
-        let frame = path.frame(&pair.vertices);
+        let frame = path.frame(&pair.vertices)?;
         let (x, moves) = (pair.gather(path.start), pair.gather(path.moves).map(|m| m - frame));
         let split = pair.split();
         let swept = |range: std::ops::Range<usize>| {

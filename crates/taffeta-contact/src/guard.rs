@@ -157,8 +157,7 @@ pub(crate) fn watch_faces(
     let watch = |number: u32, shape: &MovingShape<'_>, corners: [u32; 3]| {
         let x = corners.map(|v| path.start[v as usize]);
         let moves = corners.map(|v| path.moves[v as usize]);
-        let frame = path.frame(&corners);
-        let way = shape.relative_way(&x, &moves).max(shape.relative_way(&x, &[frame; 3]));
+        let way = shape.relative_way(&x, &moves).max(shape.relative_way(&x, &corners.map(|v| path.kept(v))));
         let (middle, radius) = ball_around(&x);
         let wanted = separation(corners[0]);
         if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - wanted) > way {
@@ -180,7 +179,8 @@ pub(crate) fn watch_faces(
             normal,
             plane: None,
             is_settled: false,
-            frame,
+            // Of a patch that has yet to be found it is of no use.
+            frame: path.frame(&corners).unwrap_or_default(),
         })
     };
     let of_shape = |(number, shape)| {

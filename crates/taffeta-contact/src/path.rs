@@ -19,10 +19,18 @@ pub struct Path<'a> {
 }
 
 impl Path<'_> {
-    /// The frame of an element or a pair: that of its vertices that can be stopped, which is one \[m\].
-    pub(crate) fn frame(&self, vertices: &[u32]) -> DVec3 {
-        let free = vertices.iter().find(|v| !self.prescribed[**v as usize]);
-        free.and_then(|v| self.frames.get(*v as usize)).copied().unwrap_or_default()
+    /// The displacement of a vertex that is shortened as far as can be \[m\].
+    pub(crate) fn kept(&self, v: u32) -> DVec3 {
+        let v = v as usize;
+        if self.prescribed[v] { self.moves[v] } else { self.frames.get(v).copied().unwrap_or_default() }
+    }
+
+    /// The frame of an element or a pair: that of its vertices that can be stopped \[m\]. `None` if they have several: such a pair
+    /// cannot meet.
+    pub(crate) fn frame(&self, vertices: &[u32]) -> Option<DVec3> {
+        let mut free = vertices.iter().filter(|v| !self.prescribed[**v as usize]);
+        let first = free.next().map_or(DVec3::ZERO, |v| self.kept(*v));
+        free.all(|v| self.kept(*v) == first).then_some(first)
     }
 }
 

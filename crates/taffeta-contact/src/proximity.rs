@@ -11,7 +11,7 @@ mod meetings;
 pub use crate::step::Step;
 pub use meetings::Which;
 
-use frames::Groups;
+use frames::find_frames;
 
 use crate::boxes::{Aabb, MovingBox};
 use crate::candidates::collect_pairs;
@@ -368,11 +368,8 @@ impl Proximity {
 
     /// The frame of each vertex in a substep \[m\], see [`frames`].
     fn frames(&self, step: Step<'_>, moves: &[DVec3]) -> Vec<DVec3> {
-        let path = Path { start: step.start, moves, frames: &[], prescribed: step.prescribed };
-        let faces = self.watch_faces(path, step.shapes);
-        let is_held = |v: u32| step.prescribed[v as usize];
-        let groups = Groups::new(self.bodies.len(), &self.pairs, (|v| self.body_of(v), is_held));
-        groups.frames(step, (&self.pairs, &faces), |v| self.body_of(v))
+        let watch = |path: Path<'_>| self.watch_faces(path, step.shapes);
+        find_frames(step, moves, (&self.pairs, |i| HARD_SHARE * self.offsets[i]), watch)
     }
 
     /// The fractions of a motion in its frames.

@@ -15,16 +15,6 @@ pub enum EditRecord {
     Flip(FlipRecord),
 }
 
-impl EditRecord {
-    /// The vertex that a split has made.
-    pub fn made_vertex(&self) -> Option<VertexKey> {
-        match self {
-            Self::Split(record) => Some(record.vertex),
-            Self::Collapse(_) | Self::Flip(_) => None,
-        }
-    }
-}
-
 /// Report of a remeshing pass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RemeshReport {

@@ -32,9 +32,8 @@ pub struct RemeshSettings {
     /// [`View`](crate::View). `None`: the camera does not matter.
     pub coarsen_unseen: Option<f64>,
     /// Largest displacement of the material points of the cloth by a pass, RMS relative to its size. Collapses and flips that
-    /// would move them more wait for later passes. One that exceeds the limit by itself is not made. New vertices that leave
-    /// their edges to lie on a bend use what these leave. `None`: there is no bound. By default a tenth of a pixel where the
-    /// cloth fills the width of a screen.
+    /// would move them more wait for later passes. One that exceeds the limit by itself is not made. `None`: there is no bound. By
+    /// default a tenth of a pixel where the cloth fills the width of a screen.
     pub popping: Option<f64>,
     /// True if edges may be longer along folds than across them. Otherwise all directions get the shortest length
     /// that one of them asks for.

@@ -1,13 +1,17 @@
 //! The frames in which motions are shortened.
 //!
-//! A vertex that is stopped goes on with the bodies that it meets. If it stayed at a point of space, a body at 30 m/s would hit it
-//! at that speed. Cloths that can meet share a frame, their mean motion.
-//! If they can meet what cannot be stopped, it is the motion of that.
+//! A vertex that is stopped goes on with what it meets. If it stayed at a point of space, a body at 30 m/s would hit it at that
+//! speed, and the cloth around it, which moves on, would tear at it. Where primitives may meet, all of their vertices that can be
+//! stopped form a patch and share a frame, their mean motion. If they can meet what cannot be stopped, it is the motion of that.
 
+use crate::boxes::Aabb;
 use crate::guard::{GuardedFace, MovingShape};
 use crate::pair::Pair;
+use crate::path::Path;
 use crate::proximity::Step;
 use glam::DVec3;
+use std::collections::BTreeSet;
+use taffeta_core::components::Components;
 
 /// A mean of displacements that are exact where all are the same.
 #[derive(Clone, Copy, Default)]
@@ -30,72 +34,92 @@ impl Mean {
     }
 }
 
-/// Groups of bodies that can meet over a substep. Of bodies that cannot be stopped only what is near counts.
-pub(super) struct Groups {
-    /// For each body one of those in its group.
-    leaders: Vec<u32>,
-}
-
-impl Groups {
-    /// The groups of so many bodies. `body_of` gives the body of a vertex, `is_held` tells which cannot be stopped.
-    pub(super) fn new(
-        count: usize,
-        pairs: &[Pair],
-        (body_of, is_held): (impl Fn(u32) -> u32, impl Fn(u32) -> bool),
-    ) -> Self {
-        let mut groups = Self { leaders: (0..count as u32).collect() };
-        for pair in pairs {
-            let [a, b] = [0, pair.split()].map(|k| pair.vertices[k]);
-            if !is_held(a) && !is_held(b) {
-                groups.unite(body_of(a), body_of(b));
+/// The frame of each vertex over a substep with these displacements \[m\]. `offset` is the distance that a pair is to keep \[m\],
+/// `watch` gives the faces that may run into obstacles in closed form.
+///
+/// Patches grow until no primitives can meet that are parts of two: in other frames what is stopped goes other ways.
+pub(super) fn find_frames(
+    step: Step<'_>,
+    moves: &[DVec3],
+    (pairs, offset): (&[Pair], impl Fn(usize) -> f64),
+    watch: impl Fn(Path<'_>) -> Vec<GuardedFace>,
+) -> Vec<DVec3> {
+    let mut patches = Components::new(moves.len());
+    let join = |patches: &mut Components, vertices: &[u32]| {
+        let mut free = vertices.iter().filter(|v| !step.prescribed[**v as usize]);
+        if let Some(first) = free.next() {
+            free.for_each(|v| patches.join(*first, *v));
+        }
+    };
+    let mut far: Vec<u32> = (0..pairs.len() as u32).collect();
+    let (mut near, mut faces, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut frames = moves.to_vec();
+    loop {
+        let path = Path { start: step.start, moves, frames: &frames, prescribed: step.prescribed };
+        let known = (near.len(), faces.len());
+        far.retain(|number| {
+            let pair = &pairs[*number as usize];
+            let is_near = may_meet(pair, offset(*number as usize), path);
+            if is_near {
+                join(&mut patches, &pair.vertices);
+                near.push(*pair);
+            }
+            !is_near
+        });
+        for face in watch(path) {
+            if names.insert(face.name()) {
+                join(&mut patches, &face.corners);
+                faces.push(face);
             }
         }
-        groups
+        if known == (near.len(), faces.len()) {
+            return frames;
+        }
+        frames = mean_motions(step, moves, (&near, &faces), &patches.clone().labels());
     }
+}
 
-    fn unite(&mut self, a: u32, b: u32) {
-        let [a, b] = [self.leader(a), self.leader(b)];
-        self.leaders[a.max(b) as usize] = a.min(b);
-    }
+/// Returns whether the primitives of a pair can come closer than a distance \[m\] wherever between their frames and their whole
+/// motions its vertices are stopped.
+fn may_meet(pair: &Pair, distance: f64, path: Path<'_>) -> bool {
+    let (start, moves) = (pair.gather(path.start), pair.gather(path.moves));
+    // The frame of the test is that in which they move least.
+    let mean = moves.iter().sum::<DVec3>() / 4.0;
+    let around = |all: Aabb, k: usize| {
+        let kept = path.kept(pair.vertices[k]);
+        [DVec3::ZERO, moves[k] - mean, kept - mean].iter().fold(all, |all, way| all.with(start[k] + *way))
+    };
+    let [first, second] = [0..pair.split(), pair.split()..4]
+        .map(|side| side.fold(Aabb::EMPTY, around).inflated(0.5 * distance));
+    first.overlaps(&second)
+}
 
-    fn leader(&self, mut body: u32) -> u32 {
-        while self.leaders[body as usize] != body {
-            body = self.leaders[body as usize];
-        }
-        body
+/// The mean motion \[m\] of the patch of each vertex, which is named by its first vertex, or of what cannot be stopped and is near it.
+fn mean_motions(
+    step: Step<'_>,
+    moves: &[DVec3],
+    (pairs, faces): (&[Pair], &[GuardedFace]),
+    patches: &[u32],
+) -> Vec<DVec3> {
+    let is_held = |v: &u32| step.prescribed[*v as usize];
+    let mut free = vec![Mean::default(); moves.len()];
+    let mut held = free.clone();
+    let patch = |v: u32| patches[v as usize] as usize;
+    for v in (0..moves.len() as u32).filter(|v| !is_held(v)) {
+        free[patch(v)].add(moves[v as usize]);
     }
-
-    /// The frame of each vertex \[m\]. `faces` are those that may run into obstacles in closed form.
-    pub(super) fn frames(
-        &self,
-        step: Step<'_>,
-        (pairs, faces): (&[Pair], &[GuardedFace]),
-        body_of: impl Fn(u32) -> u32,
-    ) -> Vec<DVec3> {
-        let moved = |v: u32| step.end[v as usize] - step.start[v as usize];
-        let is_held = |v: &u32| step.prescribed[*v as usize];
-        let mut free = vec![Mean::default(); self.leaders.len()];
-        let mut held = free.clone();
-        let group = |v: u32| self.leader(body_of(v)) as usize;
-        for v in (0..step.start.len() as u32).filter(|v| !is_held(v)) {
-            free[group(v)].add(moved(v));
-        }
-        for pair in pairs {
-            let Some(stopped) = pair.vertices.iter().find(|v| !is_held(v)) else { continue };
-            let mean = &mut held[group(*stopped)];
-            pair.vertices.iter().filter(|v| is_held(v)).for_each(|v| mean.add(moved(*v)));
-        }
-        for face in faces {
-            let Some(stopped) = face.corners.iter().find(|v| !is_held(v)) else { continue };
-            let middle = face.corners.map(|v| step.start[v as usize]).iter().sum::<DVec3>() / 3.0;
-            held[group(*stopped)].add(face.shape(step.shapes).displacement(middle));
-        }
-        let frame = |v: u32| {
-            let group = group(v);
-            held[group].value().or(free[group].value()).unwrap_or_default()
-        };
-        (0..step.start.len() as u32).map(frame).collect()
+    for pair in pairs {
+        let Some(stopped) = pair.vertices.iter().find(|v| !is_held(v)) else { continue };
+        let mean = &mut held[patch(*stopped)];
+        pair.vertices.iter().filter(|v| is_held(v)).for_each(|v| mean.add(moves[*v as usize]));
     }
+    for face in faces {
+        let Some(stopped) = face.corners.iter().find(|v| !is_held(v)) else { continue };
+        let middle = face.corners.map(|v| step.start[v as usize]).iter().sum::<DVec3>() / 3.0;
+        held[patch(*stopped)].add(face.shape(step.shapes).displacement(middle));
+    }
+    let frame = |v: u32| held[patch(v)].value().or(free[patch(v)].value()).unwrap_or_default();
+    (0..moves.len() as u32).map(frame).collect()
 }
 
 impl GuardedFace {

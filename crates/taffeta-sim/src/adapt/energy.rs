@@ -2,7 +2,7 @@
 //!
 //! Edits change the energy of a cloth even if they do not move it. A split puts its vertex on a chord, a flip or collapse
 //! stretches bent faces, and masses are lumped anew. Most of it goes when the vertices around the edits have settled
-//! ([`crate::adapt::placement`]). The remainder is paid from the non-rigid motion of the piece, which is scaled down; both
+//! ([`crate::adapt::relaxation`]). The remainder is paid from the non-rigid motion of the piece, which is scaled down; both
 //! momenta stay.
 //!
 //! Energy that passes have taken from a cloth is its credit, and later ones may give it back: a mesh that is refined and

@@ -3,6 +3,6 @@
 pub(crate) mod energy;
 pub(crate) mod gate;
 pub(crate) mod pass;
-pub(crate) mod placement;
+pub(crate) mod relaxation;
 pub(crate) mod schedule;
 pub(crate) mod surroundings;

@@ -2,7 +2,7 @@
 
 use crate::adapt::energy::EnergyBudget;
 use crate::adapt::gate::Gate;
-use crate::adapt::placement::smooth_splits;
+use crate::adapt::relaxation::{note_forces, relax};
 use crate::adapt::surroundings::FixedObstacles;
 use crate::derive::bodies::extent;
 use crate::derive::clock::current_view;
@@ -17,7 +17,7 @@ use crate::model::setup::Cloth;
 use crate::model::sheet::Thawed;
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
-use taffeta_remesh::{EditRecord, Metric, Pass, Proposal, remesh};
+use taffeta_remesh::{Metric, Pass, Proposal, remesh};
 
 /// A pass over some of the cloths, one for each interval, without a look at what it adds to their energy.
 pub(crate) fn remesh_cloths(
@@ -49,8 +49,8 @@ pub(crate) fn remesh_cloths(
     let mut asked = sizes_at_tears(world);
     asked.extend_from_slice(wanted);
     let threads = world.derived.blocks.stitches.clone();
-    let mut made = Vec::new();
     let mut asked_for = Vec::new();
+    let undisturbed = note_forces(world);
     let has_edited = edit_or_keep(world, is_gated, |thawed| {
         for now in due {
             let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
@@ -81,7 +81,6 @@ pub(crate) fn remesh_cloths(
             counts.refused += report.vetoed as u64;
             displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
             asked_for.extend(report.asked);
-            made.extend(report.log.iter().filter_map(EditRecord::made_vertex));
             let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
             passed.for_each(|(last, _)| *last = time);
         }
@@ -91,14 +90,10 @@ pub(crate) fn remesh_cloths(
     put_threads(world, &threads);
     world.state.last_passes = last_passes;
     world.state.asked.add(asked_for);
-    made.sort_unstable();
-    let left = |(cloth, moved): (usize, &f64)| {
-        displacements_allowed[cloth].powi(2) * area_of_cloth(world, cloth) - moved
-    };
     if has_edited {
-        let left: Vec<f64> = displacements.iter().enumerate().map(left).collect();
-        let smoothed = smooth_splits(world, &made, &left, budget);
-        displacements.iter_mut().zip(smoothed).for_each(|(sum, more)| *sum += more);
+        if let Some(before) = undisturbed {
+            relax(world, &before, budget);
+        }
         world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
     }
     let popping = displacements.iter().enumerate().map(|(cloth, moved)| popping(world, cloth, *moved));

@@ -7,6 +7,8 @@ use crate::model::motion::Motion;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::ContactRow;
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
 use taffeta_solve::substeps::LONGEST_SUBSTEP;
 
 /// Stiffness of a contact, relative to `m/h²` of the mass at its point: the depth under gravity is then `g h² / 50`, 3 µm at
@@ -17,9 +19,13 @@ use taffeta_solve::substeps::LONGEST_SUBSTEP;
 const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
 
 /// Part of its thickness by which the load of the last substep presses a contact in, and the largest factor by which that load
-/// makes it stiffer. An impact is over in the next substep.
+/// makes it stiffer.
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
+
+/// Part of its thickness by which a solution that crosses something may press a contact in. Beyond, the contact is too soft: behind
+/// the vertex that an impact stops there is all the cloth that hangs on it, and is as stiff in its plane as a thousand contacts.
+const TOO_DEEP: f64 = 0.6;
 
 /// Part of its thickness to which a contact is taken to be pressed in at most, and by how much its friction is stiffer than a rim
 /// asks for.
@@ -63,17 +69,36 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 /// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
 ///
 /// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
-/// about it, and a stiffness that followed the load would grow without end.
-pub(crate) fn stiffnesses(contacts: &[Contact], state: &Motion, h: f64) -> Vec<f64> {
+/// about it, and a stiffness that followed the load would grow without end. `impacts` are the loads that solutions have
+/// found for contacts that they [press in too deep](note_impacts) \[N\]; none where the list ends.
+pub(crate) fn stiffnesses((contacts, impacts): (&[Contact], &[f64]), state: &Motion, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
-    let stiffness = |(contact, pinched): (&Contact, f64)| {
-        let free = stiffness(&contact.row, state, (h, contact.borne.load() * (1.0 - pinched)));
+    let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
+    let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
+        let load = contact.borne.load().max(impact);
+        let free = stiffness(&contact.row, state, (h, load * (1.0 - pinched)));
         if pinched < PINCHED {
             return free;
         }
         free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0)))
     };
-    contacts.iter().zip(pinched).map(stiffness).collect()
+    contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
+}
+
+/// Takes over into `impacts` the loads \[N\] of the contacts that the solution of a substep of length `h` \[s\] presses in too deep;
+/// returns whether there are any.
+pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
+    impacts.resize(contacts.len(), 0.0);
+    let mut is_any = false;
+    for (contact, impact) in contacts.iter().zip(impacts) {
+        let row = &contact.row;
+        let depth = -row.gap(row.interpolate(|vi| rows[vi.to_usize()].position()));
+        let load = contact.normal_lambda / (h * h);
+        if depth > TOO_DEEP * row.thickness && load > *impact {
+            (*impact, is_any) = (load, true);
+        }
+    }
+    is_any
 }
 
 /// The part of the load of each contact with an obstacle that another obstacle bears from the opposite side.

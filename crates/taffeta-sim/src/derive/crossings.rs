@@ -128,6 +128,9 @@ pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
     world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
 }
 
+/// Part of its thickness by which a vertex may go deeper without being told: round-off must not decide.
+const UNTOLD_DEPTH: f64 = 1e-3;
+
 /// Returns whether a vertex moved from one place to another \[m\] comes nearer to an obstacle than contact allows, or
 /// goes deeper into it.
 pub(crate) fn goes_deeper(
@@ -138,5 +141,5 @@ pub(crate) fn goes_deeper(
 ) -> bool {
     let offset = world.setup.cloths[world.state.sheet.vertex_cloths[vi] as usize].surface.offset;
     let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
-    shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset))
+    shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset) - UNTOLD_DEPTH * offset)
 }

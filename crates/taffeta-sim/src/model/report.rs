@@ -144,9 +144,9 @@ impl TearCounts {
 /// Changes of the state by a remeshing pass, ideally none. Zero if nothing was edited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RemeshJumps {
-    /// Distance by which the pass moved material points, root mean square over a cloth and relative to its size; the largest
-    /// of all cloths. Collapses and flips move the surface between the vertices; splits move nothing, but then their vertices
-    /// go where the energy is least.
+    /// Distance by which collapses and flips moved material points, root mean square over a cloth and relative to its size; the
+    /// largest of all cloths. They move the surface between the vertices; splits move nothing. The relaxation after the pass is
+    /// not counted: the elastic forces would do the same in the next substep.
     pub popping: f64,
     /// Change of the kinetic energy \[J\].
     pub kinetic_energy: f64,

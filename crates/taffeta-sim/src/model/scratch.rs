@@ -56,6 +56,8 @@ pub(crate) struct Scratch {
     pub error: f64,
     /// Rows and starts before the sweeps of a local solver, if something can meet.
     pub unswept: Option<(Vec<Row>, Vec<DVec3>)>,
+    /// Loads that solutions of the substep have found for contacts that are too soft for them \[N\], in their order; 0 for the others.
+    pub impacts: Vec<f64>,
     /// The vertices that the safeguard has put elsewhere than the solution of the substep, and by how much \[m\].
     pub displaced: Vec<(usize, DVec3)>,
     /// Number of contacts of cloths with each other or with meshes.

@@ -2,7 +2,7 @@
 
 use crate::contact::meet::{add_meetings, meet_cloths};
 use crate::contact::memory::recall_contacts;
-use crate::contact::stiffness::stiffnesses;
+use crate::contact::stiffness::{note_impacts, stiffnesses};
 use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
@@ -25,6 +25,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     // Its memory is used again: contacts of folded cloth take tens of megabytes.
     last.contacts.clear();
     last.contacts.extend(found);
+    world.scratch.impacts.clear();
     last.has_forgotten_contacts = false;
     meet_cloths(world, h);
     drop_friction_while_sewn(world);
@@ -39,7 +40,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         // The search for an equilibrium wants the depth of the end, and no blow moves what begins each step at rest.
         ContactLaw::Equations if world.inputs.stands_still => {}
         ContactLaw::Equations => {
-            let stiffnesses = stiffnesses(&last.contacts, &world.state.motion, span);
+            let stiffnesses = stiffnesses((&last.contacts, &[]), &world.state.motion, span);
             relieve((&mut last.contacts, &stiffnesses), &work.start, h);
         }
     }
@@ -70,11 +71,12 @@ fn meet_obstacles(world: &mut World, h: f64) -> Vec<Contact> {
     world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view)
 }
 
-/// Adds the contacts that the solution has run into and that were not expected: what an impact stops pulls its surroundings elsewhere
-/// than they were to go. Returns whether there are any; then the solution is to be found anew.
+/// Adds the contacts that the solution has run into and that were not expected, and makes those stiffer that were too soft: what an
+/// impact stops pulls its surroundings elsewhere than they were to go, and is pushed by them. Returns whether there are any; then the
+/// solution is to be found anew.
 ///
-/// Reads: rows, start, obstacles. Writes: contacts; bases and predictions, or under a local solver rows and start as they were
-/// before the sweeps.
+/// Reads: rows, start, obstacles. Writes: contacts and their impacts; bases and predictions, or under a local solver rows and start
+/// as they were before the sweeps.
 pub(crate) fn meet_on_the_way(world: &mut World, h: f64) -> bool {
     let mut found = meet_obstacles(world, h);
     add_meetings(world, h, &mut found);
@@ -86,10 +88,11 @@ pub(crate) fn meet_on_the_way(world: &mut World, h: f64) -> bool {
         let is_pressed = row.gap(row.interpolate(|vi| rows[vi.to_usize()].position())) < 0.0;
         is_pressed && known.binary_search(&contact.name).is_err()
     });
-    if found.is_empty() {
-        return false;
-    }
     let (work, last) = (&mut world.scratch, &mut world.state.last);
+    let is_soft = work.unswept.is_none() && note_impacts(&last.contacts, &work.rows, h, &mut work.impacts);
+    if found.is_empty() {
+        return is_soft;
+    }
     if let Some((rows, start)) = &work.unswept {
         (work.rows, work.start) = (rows.clone(), start.clone());
         stabilize(&found, &mut work.start, &mut work.rows, h);

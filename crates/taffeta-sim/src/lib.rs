@@ -34,6 +34,7 @@ mod budget;
 mod build;
 mod change;
 mod checkpoint;
+pub mod columns;
 mod contact;
 mod derive;
 mod door;

@@ -15,10 +15,10 @@ use crate::status::{Notices, Opening, Status};
 use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
+use taffeta_scene::{MetricsRow, Scene};
 use taffeta_sim::{
-    BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, Stage, StepError, StepInputs,
+    BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, StepError, StepInputs,
     StepReport, World, WorldDescription, ask,
 };
 
@@ -247,7 +247,7 @@ impl LiveShow {
     }
 
     fn note_start(&mut self) {
-        self.report = self.describe_state();
+        self.report = json!(MetricsRow::of_state(&self.world));
         self.playback.run(self.playback.running);
         self.playback.is_stale = true;
     }
@@ -342,48 +342,19 @@ impl LiveShow {
         })
     }
 
-    fn describe_state(&self) -> Value {
-        let metrics = self.world.measure();
-        json!({
-            "vertices": self.world.vertex_count(),
-            "faces": self.world.face_count(),
-            "kinetic": metrics.kinetic_energy,
-            "stretch": metrics.stretch_energy,
-            "bend": metrics.bend_energy,
-            "gravity": metrics.gravity_energy,
-            "strain": metrics.max_strain,
-        })
-    }
-
     fn describe_step(&self, report: &StepReport, time: f64) -> Value {
-        let StepReport { metrics, times, remesh, .. } = report;
-        let milliseconds = |stage: Stage| 1e3 * times.of(stage).as_secs_f64();
-        let cost = self.cost.unwrap_or(time);
-        json!({
-            "vertices": report.vertices,
-            "faces": report.faces,
-            "kinetic": metrics.kinetic_energy,
-            "stretch": metrics.stretch_energy,
-            "bend": metrics.bend_energy,
-            "gravity": metrics.gravity_energy,
-            "strain": metrics.max_strain,
-            "contacts": report.contacts,
-            "edits": remesh.splits + remesh.collapses + remesh.flips,
-            "substeps": report.plan.substeps,
-            "solve_ms": milliseconds(Stage::Predict) + milliseconds(Stage::Solve) + milliseconds(Stage::Finish),
-            "contact_ms": milliseconds(Stage::Detect) + milliseconds(Stage::Secure),
-            "remesh_ms": milliseconds(Stage::Remesh),
-            "measure_ms": milliseconds(Stage::Measure),
-            "step_ms": 1e3 * time,
-            "picture_ms": 1e3 * self.picture_time,
-            // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
-            "rough": report.rough.map(|rough| {
-                let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
-                json!({ "accuracy": rough.accuracy, "edges": is_remeshed.then_some(rough.edges) })
-            }),
-            // Wall time for a second of cloth.
-            "slowness": if self.is_static { 0.0 } else { cost / self.frame_time },
-        })
+        let mut row = json!(MetricsRow::of_step(report));
+        row["step_ms"] = json!(1e3 * time);
+        row["picture_ms"] = json!(1e3 * self.picture_time);
+        // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
+        row["rough"] = json!(report.rough.map(|rough| {
+            let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
+            json!({ "accuracy": rough.accuracy, "edges": is_remeshed.then_some(rough.edges) })
+        }));
+        // Wall time for a second of cloth.
+        row["slowness"] =
+            json!(if self.is_static { 0.0 } else { self.cost.unwrap_or(time) / self.frame_time });
+        row
     }
 
     /// A picture of the world, if it has changed since the last one and somebody looks.

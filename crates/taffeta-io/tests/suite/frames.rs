@@ -4,7 +4,8 @@ use glam::{DVec2, DVec3};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use taffeta_core::{Pose, TriangleMesh};
-use taffeta_io::usda::{RigidBody, write_usda_bodies};
+use taffeta_io::RigidBody;
+use taffeta_io::usda::write_usda_bodies;
 use taffeta_io::{
     FaceGroups, FrameData, GlbWriter, UsdaWriter, mean_curvatures, parse_obj, read_npy_numbers, read_npz,
     read_npz_numbers, read_ply, read_ply_polygons, write_grouped_obj, write_npz, write_ply, write_vtp,

@@ -7,7 +7,6 @@ use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
 use super::points::{PointOnCloth, StudyPoint};
 use super::simulate::{FrameRecord, Run};
-use super::tables::total_energy;
 use chart::{Across, Noted, WIDE, chart};
 use glam::DVec3;
 use taffeta_core::PanelPoint;
@@ -177,7 +176,7 @@ fn energies(report: &StudyReport) -> Figure {
     };
     let drift = |number: usize, _: usize, record: &FrameRecord| {
         let first = report.runs[number].frames.first()?;
-        Some(total_energy(&record.metrics) - total_energy(&first.metrics))
+        Some(record.metrics.energy() - first.metrics.energy())
     };
     let y = AxisOf { name: "total energy, change", unit: "J", log: false };
     let total = Panel { x: TIME, y, series: lines(report, drift), least_span: 0.0, size: HALF };

@@ -230,8 +230,9 @@ fn texts_below(folder: &Path) -> Vec<(PathBuf, String)> {
 fn columns_are_listed_once() {
     let folders = ["taffeta-scene", "taffeta-study", "taffeta-view", "taffeta-cli", "taffeta-python"];
     let texts: Vec<_> = folders.iter().flat_map(|name| texts_below(&folder_of(name).join("src"))).collect();
-    // A summary has sums of its own.
-    let is_table = |path: &Path| !path.to_string_lossy().contains("summary");
+    // The summary of a run has sums of its own.
+    let is_table =
+        |path: &Path| !["summary", "totals"].iter().any(|word| path.to_string_lossy().contains(word));
     // Those of single words are words of much else, and the program itself sets its own.
     let is_telling =
         |column: &&Column| column.name.contains('_') && !matches!(column.source, Source::Program(_));

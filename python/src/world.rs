@@ -227,10 +227,8 @@ impl World {
     #[getter]
     fn has_fixed_topology(&self, py: Python<'_>) -> PyResult<bool> {
         self.with(py, |world| {
-            let is_fixed = world
-                .cloths()
-                .iter()
-                .all(|cloth| cloth.remesh.is_none() && cloth.model.material.tearing.is_none());
+            let is_fixed =
+                world.cloths().iter().all(|cloth| cloth.remesh.is_none() && cloth.material.tearing.is_none());
             is_fixed && ask::seams(world).is_empty()
         })
     }

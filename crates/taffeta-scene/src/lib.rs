@@ -40,8 +40,8 @@ pub use output::{
 pub use overrides::Override;
 pub use scene::{
     BuiltObstacle, BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe,
-    Probe, RopeProbe, RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid,
-    Simulation, SolidProbe, SolidShape,
+    Probe, RopeProbe, RopeShape, Scene, SceneBody, SceneCamera, SceneCloth, SceneObstacle, SceneRope,
+    SceneSolid, Simulation, SolidProbe, SolidShape,
 };
 pub use schema::{OutputFile, outputs_page, outputs_schema, run_tables, scene_keys, scene_schema};
 pub use words::nearest_word;

@@ -18,6 +18,7 @@ use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
+use crate::model::rules::{clamp_mismatch, strength_mismatch};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
@@ -191,15 +192,9 @@ fn find_defect_of_added(
     if vertices.is_empty() {
         return Some("it holds no vertex".into());
     }
-    let knows = choice.capabilities();
-    if description.clamp && !knows.clamps {
-        return Some(format!(
-            "the solver {} knows no clamps: hold two rows of vertices instead",
-            choice.name()
-        ));
-    }
-    if description.strength.is_some() && !knows.pin_strength {
-        return Some(format!("the solver {} knows no forces, so its pins have no strength", choice.name()));
+    let mismatch = clamp_mismatch(description, choice).or_else(|| strength_mismatch(description, choice));
+    if let Some(found) = mismatch {
+        return Some(found.describe());
     }
     let guides: Vec<_> =
         rope_guides(&world.setup, &world.state.sheet).iter().map(|guide| guide.vertex).collect();

@@ -17,6 +17,7 @@ use crate::model::follow::Followed;
 use crate::model::ids::{ClothId, ObstacleId, ObstaclePlace};
 use crate::model::loads::LoadMemory;
 use crate::model::pin_places::followers_of;
+use crate::model::rules::meeting_mismatch;
 use crate::model::seams::{SeamLaw, SeamState};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
@@ -179,8 +180,8 @@ pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<
 pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
     let reason = mesh.find_defect().or_else(|| mesh.friction.find_defect());
     let choice = world.derived.choice;
-    let unknown = || format!("the solver {} does not know contact with meshes", choice.name());
-    let reason = reason.or_else(|| (!choice.capabilities().meetings).then(unknown));
+    let unknown = || meeting_mismatch(choice, "shape", "contact with meshes").map(|found| found.describe());
+    let reason = reason.or_else(unknown);
     refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
     check_obstacle_name(world, &mesh.name)?;
     mesh.motion.begin(world.state.time);

@@ -4,6 +4,7 @@ use crate::status::ControlStatus;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
 use taffeta_scene::materials::preset;
+use taffeta_sim::rules::grab_refusal;
 use taffeta_sim::{Air, Material, Mode, SolverChoice, World, WorldDescription};
 
 /// A number within something that can be set.
@@ -157,7 +158,7 @@ impl Controls {
         let ids = world.cloth_ids().to_vec();
         for (number, (cloth, id)) in self.cloths.iter().zip(ids).enumerate() {
             // Not if it is the same: everything is built anew for another material.
-            if world.cloths()[number].model.material != cloth.material {
+            if world.cloths()[number].material != cloth.material {
                 world.set_material(id, cloth.material.clone()).map_err(|error| error.to_string())?;
             }
             if let Some(remesh) = cloth.remesh {
@@ -233,13 +234,7 @@ impl Controls {
 
     /// Why nothing can be grabbed, if it is so.
     pub(crate) fn refuses_grabs(&self) -> Option<&'static str> {
-        match (self.mode, self.solver) {
-            (Mode::Static, _) => Some("the search for an equilibrium knows no grabs: pin the cloth instead"),
-            (_, SolverChoice::Projective) => {
-                Some("the solver projective knows no grabs: pin the cloth instead")
-            }
-            _ => None,
-        }
+        grab_refusal(self.solver, self.mode)
     }
 
     /// Returns whether the solver in use knows a quantity of the material.

@@ -1,11 +1,10 @@
 //! From a scene to a world: meshes are made, placed and checked.
 
 use super::Scene;
+use super::body::{SceneRope, SceneSolid};
 use super::obstacle::SceneObstacle;
 use super::plausible::doubt_scene;
 use super::probe::{Probe, RopeProbe, SolidProbe};
-use super::rope::SceneRope;
-use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
 use std::collections::BTreeMap;

@@ -36,7 +36,6 @@ use taffeta_core::geometry::{doubled_area, flatten_triangle};
 use taffeta_core::{Region, TopologyEpoch, TriangleMesh};
 use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
 use taffeta_remesh::SheetAttributes;
-use taffeta_solve::ClothModel;
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
 pub const MAX_THREADS: usize = 256;
@@ -347,18 +346,13 @@ fn set_velocities(
 /// The cloths of a description as the world keeps them.
 pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
     let cloth = |cloth: &ClothDescription| Cloth {
-        name: cloth.name.clone(),
-        panel_names: cloth.panel_names.clone(),
-        model: ClothModel {
-            material: cloth.material.clone(),
-            membrane: cloth.membrane,
-            scaling: cloth.scaling,
-            compression: cloth.compression,
-            bending: cloth.bending,
-            rest_curvature: cloth.rest_curvature,
+        description: ClothDescription {
+            mesh: TriangleMesh::default(),
+            vertex_names: None,
+            pins: Vec::new(),
+            seams: Vec::new(),
+            ..cloth.clone()
         },
-        projection: cloth.projection,
-        remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
         // One that is sewn has seams sooner or later.
         has_one_chart: cloth.seams.is_empty() && cloth.mesh.has_one_chart(),
@@ -366,9 +360,6 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
             friction: cloth.material.friction,
         },
-        pressure: cloth.pressure,
-        volume: cloth.volume,
-        break_force: cloth.break_force,
         begin: 0.0,
     };
     description.cloths.iter().map(cloth).collect()

@@ -140,7 +140,8 @@ impl Derived {
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
         let weightless = weightless_at(setup, sheet, source.time);
-        let models: Vec<_> = cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model, *is)).collect();
+        let models: Vec<_> =
+            cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model(), *is)).collect();
         let clamps = find_clamps((sheet, motion), pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };

@@ -74,7 +74,7 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
         return Ok(());
     }
     let mut holds = holds_of(&mut world.state.motion, id);
-    if holds.iter().all(|hold| has_left_path(hold, (time, &now))) {
+    if holds.iter().all(|hold| has_left_path(hold, time, &now)) {
         holds.iter_mut().for_each(|hold| hold.path = None);
         pin.description.motion.drive_to(time, pin.center, pose);
     } else {
@@ -95,7 +95,7 @@ fn find_leader(world: &World, pin: usize) -> Option<String> {
 }
 
 /// Returns whether the path of a vertex has ended where the motion of its pin finds it at a time \[s\].
-fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
+fn has_left_path(hold: &Hold, time: f64, now: &Pose) -> bool {
     let place = now.apply(hold.rest);
     let is_there = |end: DVec3| end.distance(place) <= ROUND_OFF * (hold.rest.length() + end.length());
     hold.path.is_none_or(|path| path.part(time) == 1.0 && is_there(path.to))
@@ -109,7 +109,7 @@ pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -
     refuse(&name_pin(world, number), defect)?;
     let mut targets = targets.to_vec();
     for guide in guides_of(world, id) {
-        targets.push(guide_target(&guide, (&vertices, &targets), &world.state.motion.positions));
+        targets.push(guide_target(&guide, &vertices, &targets, &world.state.motion.positions));
         vertices.push(guide.vertex);
     }
     let mut ways: Vec<(VertexIndex, DVec3)> = vertices.into_iter().zip(targets).collect();
@@ -131,7 +131,8 @@ fn holds_of(motion: &mut Motion, pin: PinId) -> Vec<&mut Hold> {
 /// it is.
 fn guide_target(
     guide: &RopeGuide,
-    (vertices, targets): (&[VertexIndex], &[DVec3]),
+    vertices: &[VertexIndex],
+    targets: &[DVec3],
     positions: &IndexVec<VertexIndex, DVec3>,
 ) -> DVec3 {
     let target = |vi: VertexIndex| vertices.iter().position(|own| *own == vi).map(|place| targets[place]);

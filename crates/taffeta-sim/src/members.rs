@@ -40,7 +40,7 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
     let place = world.setup.cloths.len() - world.setup.solids.len();
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
     renumber_cloths(world, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
-    add_mesh(&mut thawed, &alone, (place, world.setup.pins.len(), world.state.time));
+    add_mesh(&mut thawed, &alone, place, world.setup.pins.len(), world.state.time);
     let World { setup: own, state: own_state, .. } = alone;
     let Setup { cloths, pins, seams, .. } = own;
     world.setup.cloths.splice(place..place, cloths);
@@ -102,7 +102,7 @@ fn build_alone(world: &World, description: &ClothDescription) -> Result<World, B
 }
 
 /// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many, at a time \[s\].
-fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins, now): (usize, usize, f64)) {
+fn add_mesh(thawed: &mut Thawed, alone: &World, place: usize, pins: usize, now: f64) {
     let added = alone.state.sheet.thaw(&alone.state.motion);
     // So that the keys are the same in a run that has resumed from a checkpoint.
     thawed.mesh.sort_free_slots();

@@ -211,23 +211,23 @@ impl Controls {
     /// Everything that can be set.
     pub(crate) fn list(&self) -> Vec<ControlStatus> {
         let mut list = Vec::new();
-        add(&mut list, ("gravity", "gravity", "m/s²"), &VECTOR, &self.gravity);
+        add(&mut list, "gravity", "gravity", "m/s²", &VECTOR, &self.gravity);
         if let Some(air) = &self.air {
-            add(&mut list, ("wind", "wind", "m/s"), &VECTOR, &air.wind);
+            add(&mut list, "wind", "wind", "m/s", &VECTOR, &air.wind);
         }
         for (number, cloth) in self.cloths.iter().enumerate() {
             let ClothControls { name, material, remesh } = cloth;
             let prefix = format!("cloth.{number}.material");
             let dials = MATERIAL.iter().filter(|dial| self.knows(dial.name));
-            add(&mut list, (&prefix, &format!("{name}: material"), ""), dials, material);
+            add(&mut list, &prefix, &format!("{name}: material"), "", dials, material);
             if let Some(remesh) = remesh {
                 let prefix = format!("cloth.{number}.remesh");
-                add(&mut list, (&prefix, &format!("{name}: remeshing"), ""), remesh_dials(remesh), remesh);
+                add(&mut list, &prefix, &format!("{name}: remeshing"), "", remesh_dials(remesh), remesh);
             }
         }
         if self.refuses_grabs().is_none() {
             let pull = [dial(("pull", "stiffness", "N/m"), ([0.1, 1e4], LOG), |v| *v, |_, _| ())];
-            add(&mut list, ("", "grab", ""), &pull, &self.pull);
+            add(&mut list, "", "grab", "", &pull, &self.pull);
         }
         list
     }
@@ -256,7 +256,9 @@ fn turn<'a, T: 'a>(dials: impl IntoIterator<Item = &'a Dial<T>>, name: &str, of:
 /// Adds dials to a list; those without a unit have that of their group.
 fn add<'a, T: 'a>(
     list: &mut Vec<ControlStatus>,
-    (prefix, group, unit): (&str, &str, &'static str),
+    prefix: &str,
+    group: &str,
+    unit: &'static str,
     dials: impl IntoIterator<Item = &'a Dial<T>>,
     of: &T,
 ) {

@@ -221,9 +221,9 @@ impl FolderShow {
         let rope = ropes.into_iter().find(|rope| rope.name == name);
         if rope.is_some() || data.is_curve {
             let radius = rope.map_or(UNKNOWN_RADIUS, |rope| rope.radius);
-            return Some(picture_rope(name, &data, (radius, &mut self.numbers)));
+            return Some(picture_rope(name, &data, radius, &mut self.numbers));
         }
-        Some(picture_frame(name, &data, (PointCoords::default(), &mut self.numbers)))
+        Some(picture_frame(name, &data, PointCoords::default(), &mut self.numbers))
     }
 }
 

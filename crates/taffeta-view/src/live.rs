@@ -190,10 +190,10 @@ impl LiveShow {
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
             Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
             Command::Grab { body, panel, point, target, stamp } => {
-                self.grab(client, (body, panel, point), (target, stamp))?
+                self.grab(client, (body, panel, point), target, stamp)?
             }
             Command::Drag { target, stamp } => {
-                self.hands.drag(client, (DVec3::from_array(target), stamp));
+                self.hands.drag(client, DVec3::from_array(target), stamp);
                 self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
@@ -208,14 +208,15 @@ impl LiveShow {
         &mut self,
         client: Client,
         place: ClickedPoint,
-        (target, stamp): ([f64; 3], f64),
+        target: [f64; 3],
+        stamp: f64,
     ) -> Result<(), String> {
         if let Some(reason) = self.controls.refuses_grabs() {
             return Err(reason.into());
         }
         let (body, point) = (place.0, self.find_point(place)?);
         let found = ask::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
-        self.hands.grab(client, (body, point, found.position), (DVec3::from_array(target), stamp));
+        self.hands.grab(client, body, point, found.position, DVec3::from_array(target), stamp);
         self.playback.is_stale = true;
         Ok(())
     }
@@ -324,7 +325,7 @@ impl LiveShow {
 
     /// Makes a step, in which the hands follow the pointers.
     fn step(&mut self, mut interlude: Option<&mut Interlude<'_>>) -> Result<StepReport, StepError> {
-        let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
+        let grabs = self.hands.pull(&self.world, self.size, self.controls.pull);
         let budget = self.playback.real_time.then_some(self.frame_time);
         let inputs = StepInputs { grabs, budget, ..StepInputs::default() };
         let Self { world, hands, painter, report, size, frame_time, .. } = self;
@@ -333,11 +334,11 @@ impl LiveShow {
                 return;
             }
             if let Some(interlude) = &mut interlude {
-                interlude.show(|| painter.paint(lead.world, (hands, report)));
+                interlude.show(|| painter.paint(lead.world, hands, report));
                 interlude.listen(hands);
             }
             hands.follow(lead.h, *size);
-            hands.aim((lead.places, *size), lead.targets);
+            hands.aim(lead.places, *size, lead.targets);
             hands.note_felt();
         })
     }
@@ -363,7 +364,7 @@ impl LiveShow {
             return None;
         }
         let begun = Instant::now();
-        let snapshot = self.painter.paint(&self.world, (&self.hands, &self.report));
+        let snapshot = self.painter.paint(&self.world, &self.hands, &self.report);
         self.picture_time = begun.elapsed().as_secs_f64();
         Some(snapshot)
     }
@@ -380,7 +381,7 @@ struct Painter {
 
 impl Painter {
     /// A picture of the world as it is, with what is held and what is told about the last frame.
-    fn paint(&mut self, world: &World, (hands, report): (&Hands, &Value)) -> Snapshot {
+    fn paint(&mut self, world: &World, hands: &Hands, report: &Value) -> Snapshot {
         let time = world.time();
         let mut bodies = picture_world(world, &mut self.numbers);
         bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));

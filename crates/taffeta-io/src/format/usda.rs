@@ -105,7 +105,7 @@ impl SpanningWriter for UsdaFiles {
             return Ok(());
         }
         let Span { frame_rate, up, frames, .. } = self.span;
-        files(OBSTACLES, Box::new(|file| write_usda_bodies(file, (frame_rate, up), frames, obstacles)))
+        files(OBSTACLES, Box::new(|file| write_usda_bodies(file, frame_rate, up, frames, obstacles)))
     }
 }
 
@@ -180,7 +180,7 @@ impl UsdaWriter {
     pub fn finish(self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         let prim = &self.prim;
-        write_header(&mut out, prim, (self.rate, self.up), self.frames.unwrap_or_default())?;
+        write_header(&mut out, prim, self.rate, self.up, self.frames.unwrap_or_default())?;
         writeln!(out, "\ndef {} \"{prim}\"\n{{", self.kind)?;
         match self.kind {
             "Mesh" => writeln!(
@@ -247,12 +247,13 @@ fn write_sample(out: &mut impl Write, number: u64, values: impl Iterator<Item = 
 /// Those of the writer.
 pub fn write_usda_bodies(
     writer: impl Write,
-    (frame_rate, up): (f64, DVec3),
+    frame_rate: f64,
+    up: DVec3,
     range: [u64; 2],
     bodies: &[RigidBody],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
-    write_header(&mut out, "obstacles", (frame_rate, up), range)?;
+    write_header(&mut out, "obstacles", frame_rate, up, range)?;
     writeln!(out, "\ndef Xform \"obstacles\"\n{{")?;
     for body in bodies {
         writeln!(out, "    def Mesh \"{}\"\n    {{", prim_name(&body.name))?;
@@ -296,7 +297,8 @@ pub fn write_usda_bodies(
 fn write_header(
     out: &mut impl Write,
     prim: &str,
-    (rate, up): (f64, DVec3),
+    rate: f64,
+    up: DVec3,
     [first, last]: [u64; 2],
 ) -> io::Result<()> {
     let axis = if up.z.abs() > up.y.abs() { "Z" } else { "Y" };

@@ -41,7 +41,17 @@ pub struct ProbeRow {
 /// A row of `metrics.csv`, one per frame: a value for each [column of tables](Column::of_tables). One that is not set has the
 /// value that it has before the first step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Option<Value>>")]
 pub struct MetricsRow(BTreeMap<String, Option<Value>>);
+
+impl TryFrom<BTreeMap<String, Option<Value>>> for MetricsRow {
+    type Error = String;
+
+    fn try_from(values: BTreeMap<String, Option<Value>>) -> Result<Self, String> {
+        let missing = ["frame", "time"].into_iter().find(|name| !matches!(values.get(*name), Some(Some(_))));
+        missing.map_or(Ok(Self(values)), |name| Err(format!("a row has no number in the column `{name}`")))
+    }
+}
 
 impl MetricsRow {
     /// Description of the table.

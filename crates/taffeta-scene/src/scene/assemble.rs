@@ -225,7 +225,7 @@ impl Assembly<'_> {
             return None;
         }
         for (number, pin) in solid.pins.iter().enumerate() {
-            match solid.describe_pin(pin, (&shape, &built)) {
+            match solid.describe_pin(pin, &shape, &built) {
                 Ok(pin) => built.pins.push(pin),
                 Err(reason) => {
                     let message = refuse(&format!("pin {number}: {reason}"));

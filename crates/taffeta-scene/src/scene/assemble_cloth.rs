@@ -377,7 +377,7 @@ impl Assembly<'_> {
         for (index, pin) in cloth.pins.iter().enumerate() {
             match resolve_region(&pin.region, placed, &panels) {
                 Ok(region) => {
-                    let overlap = overlapping_panels(&region, (&placed.mesh, &panels));
+                    let overlap = overlapping_panels(&region, &placed.mesh, &panels);
                     if overlap.len() > 1 {
                         let names = overlap.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
                         self.warnings.push(format!(
@@ -386,7 +386,7 @@ impl Assembly<'_> {
                             cloth.name, overlap[0]
                         ));
                     }
-                    let region = mirrored.reflect_region(region, (&placed.mesh, &panels));
+                    let region = mirrored.reflect_region(region, &placed.mesh, &panels);
                     pins.push(PinDescription { region, ..pin.clone() });
                 }
                 Err(reason) => {

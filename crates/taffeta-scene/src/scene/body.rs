@@ -59,7 +59,8 @@ impl SceneSolid {
     pub(super) fn describe_pin(
         &self,
         pin: &PinDescription,
-        (shape, description): (&ShapeOfSolid, &SolidDescription),
+        shape: &ShapeOfSolid,
+        description: &SolidDescription,
     ) -> Result<PinDescription, String> {
         let pin = PinDescription { region: shape.renumber(&pin.region)?, ..pin.clone() };
         match description.find_pin_defect(&pin) {

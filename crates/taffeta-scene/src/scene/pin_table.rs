@@ -93,7 +93,7 @@ impl<W: Where> PinTable<W> {
     /// The pin of a body whose last vertex has this number, checked.
     pub(super) fn resolve(&self, last: u32, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
         let motion = self.motion.resolve(&at.at("motion"));
-        check_follow(self.follow.as_ref(), (&motion, self.clamp), at);
+        check_follow(self.follow.as_ref(), &motion, self.clamp, at);
         let pin = PinDescription {
             name: self.name.clone().unwrap_or_default().0,
             region: self.r#where.resolve(last, &at.at("where"))?,
@@ -121,7 +121,7 @@ impl SolidPinTable {
     /// The pin, checked.
     pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
         let motion = self.motion.resolve(&at.at("motion"));
-        check_follow(self.follow.as_ref(), (&motion, false), at);
+        check_follow(self.follow.as_ref(), &motion, false, at);
         let pin = PinDescription {
             name: self.name.clone().unwrap_or_default().0,
             follow: self.follow.clone().map(|name| name.0),
@@ -137,7 +137,7 @@ impl SolidPinTable {
 }
 
 /// Refuses a pin that follows an obstacle and is told otherwise where to go as well.
-fn check_follow(follow: Option<&BodyName>, (motion, clamp): (&Motion, bool), at: &Place<'_>) {
+fn check_follow(follow: Option<&BodyName>, motion: &Motion, clamp: bool, at: &Place<'_>) {
     let Some(leader) = follow else { return };
     let moves = (!motion.keys.is_empty()).then_some("motion");
     for key in moves.into_iter().chain(clamp.then_some("clamp")) {

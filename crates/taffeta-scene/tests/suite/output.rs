@@ -64,6 +64,25 @@ fn a_run_is_written_and_read_back() {
 }
 
 #[test]
+fn rows_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = OutputFolder::create(folder.path()).unwrap();
+    write_run(&output, 0..=0);
+    let read = |text: &str| {
+        fs::write(folder.path().join("metrics.csv"), text).unwrap();
+        ResultFolder::open(folder.path()).unwrap().read_metrics().map_err(|error| error.to_string())
+    };
+    let rows = read("frame,time,vertices,of_another_version\n3,0.5,13,1\n4,0.6,,\n").unwrap();
+    assert_eq!((rows[0].frame(), rows[0].time(), rows[0].get("vertices")), (3, 0.5, Some(13.0)));
+    // A missing value is none, and a column that an older version did not write is zero.
+    assert_eq!((rows[1].get("vertices"), rows[1].get("popping")), (None, Some(0.0)));
+    assert!(read("time,vertices\n0.5,13\n").unwrap_err().contains("no number in the column `frame`"));
+    assert!(read("frame,time\n,0.5\n").unwrap_err().contains("`frame`"));
+    assert!(read("frame,time\n1,later\n").unwrap_err().contains("metrics.csv"));
+    assert_eq!(read("").unwrap(), []);
+}
+
+#[test]
 fn the_tables_have_the_promised_columns() {
     let folder = tempfile::tempdir().unwrap();
     let output = OutputFolder::create(folder.path()).unwrap();

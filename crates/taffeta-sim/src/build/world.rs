@@ -68,17 +68,17 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
             .map_err(|error| blame_cloth(description, error))?,
     };
     let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
-    name_vertices(&built, &mut attributes, (description, &counts), &input);
+    name_vertices(&built, &mut attributes, description, &counts, &input);
     rest_in_space(&built.mesh, &mut attributes, description);
     let mut pins = select_pins(&built, &mut attributes, description, &input)?;
-    set_velocities(&built, &mut attributes, (description, &pins), &input);
+    set_velocities(&built, &mut attributes, description, &pins, &input);
     let inputs = list_inputs(description)?;
     let loose = build_loose(&inputs, &mut pins)?;
     let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
-    begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
+    begin_sewing(description, &mut thawed, &built.vertices, &input.offsets)?;
     drop(input);
-    place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
-    let mut world = assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
+    place_and_pin(&mut solids, description, &built.vertices, &mut thawed, &mut pins)?;
+    let mut world = assemble(description, pins, world_bodies(inputs), solids, thawed)?;
     // Sides that touch from the start are one from the start.
     close_seams(&mut world);
     Ok(world)
@@ -87,7 +87,9 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
 /// Puts the parts of a new world together.
 fn assemble(
     description: &WorldDescription,
-    (pins, bodies, solids): (Vec<Pin>, Vec<LooseBody>, Vec<Solid>),
+    pins: Vec<Pin>,
+    bodies: Vec<LooseBody>,
+    solids: Vec<Solid>,
     thawed: Thawed,
 ) -> Result<World, BuildError> {
     let mut settings = description.simulation.clone();
@@ -246,7 +248,8 @@ fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
 fn name_vertices(
     built: &BuiltMesh,
     attributes: &mut SheetAttributes,
-    (description, counts): (&WorldDescription, &[usize]),
+    description: &WorldDescription,
+    counts: &[usize],
     input: &CombinedMesh,
 ) {
     for (cloth, count) in counts.iter().enumerate() {
@@ -323,7 +326,8 @@ fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
 fn set_velocities(
     built: &BuiltMesh,
     attributes: &mut SheetAttributes,
-    (description, pins): (&WorldDescription, &[Pin]),
+    description: &WorldDescription,
+    pins: &[Pin],
     input: &CombinedMesh,
 ) {
     for (number, cloth) in description.cloths.iter().enumerate() {

@@ -62,7 +62,7 @@ fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -
 /// Notes the sheet that was before if cloths have other topologies now; returns their handles.
 pub(crate) fn note_changes(world: &mut World, before: Arc<Sheet>) -> Vec<ClothId> {
     let now = &world.state.sheet;
-    let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, (&before, *cloth));
+    let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, &before, *cloth);
     if Arc::ptr_eq(now, &before) {
         return Vec::new();
     }

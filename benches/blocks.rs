@@ -72,7 +72,7 @@ fn freeze(c: &mut Criterion) {
         b.iter(|| black_box(thawed.mesh.freeze_topology(order, taffeta::core::TopologyEpoch(1))));
     });
     let sheet = world.sheet();
-    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model()).collect();
     let supports = Supports::new(&world.motion().inverse_masses);
     let blocks = Blocks::build(&sheet.topology, &world.motion().rest, &models, &supports);
     c.bench_function("coloring and packing, 32768 faces", |b| {

@@ -319,8 +319,11 @@ fn what_a_new_pin_cannot_do_is_refused_and_changes_nothing() {
     let vertex = [taffeta::core::VertexIndex(3)];
     let before = world.checkpoint_hash();
     let refused = [
-        (PinDescription { clamp: true, ..PinDescription::default() }, "the solver pbd knows no clamps"),
-        (PinDescription { strength: Some(1.0), ..PinDescription::default() }, "pbd knows no forces"),
+        (
+            PinDescription { clamp: true, ..PinDescription::default() },
+            "the solver \"pbd\", which knows no clamps",
+        ),
+        (PinDescription { strength: Some(1.0), ..PinDescription::default() }, "\"pbd\" knows no forces"),
         (PinDescription { release: Some(-1.0), ..PinDescription::default() }, "release is -1 s"),
         (PinDescription { release: Some(f64::NAN), ..PinDescription::default() }, "release is NaN s"),
     ];

@@ -1,12 +1,14 @@
 //! Crates depend on each other only in the directions that the architecture allows, and files of a crate not in circles.
 
 mod circles;
+mod figures;
 
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use circles::Imports;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use taffeta_sim::columns::{COLUMNS, Column, Source};
 
 /// Crates that each crate may depend on within the workspace, beside `taffeta-core`.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -206,4 +208,44 @@ fn the_facade_by_itself_needs_few_packages() {
     assert!(packages.len() <= FACADE_PACKAGES, "{} packages: {packages:#?}", packages.len());
     let heavy = ["faer", "taffeta-scene", "taffeta-render"];
     assert!(!packages.iter().any(|package| heavy.contains(&package.split(' ').next().unwrap_or_default())));
+}
+
+/// Every text of Rust below a folder, with its path.
+fn texts_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("the folder is read").path()).collect();
+    paths.sort();
+    let read = |path: PathBuf| match path.is_dir() {
+        true => texts_below(&path),
+        false if path.extension().is_some_and(|ending| ending == "rs") => {
+            let text = std::fs::read_to_string(&path).expect("the file is read");
+            vec![(path, text)]
+        }
+        false => Vec::new(),
+    };
+    paths.into_iter().flat_map(read).collect()
+}
+
+#[test]
+fn columns_are_listed_once() {
+    let folders = ["taffeta-scene", "taffeta-study", "taffeta-view", "taffeta-cli", "taffeta-python"];
+    let texts: Vec<_> = folders.iter().flat_map(|name| texts_below(&folder_of(name).join("src"))).collect();
+    // The summary of a run has sums of its own.
+    let is_table =
+        |path: &Path| !["summary", "totals"].iter().any(|word| path.to_string_lossy().contains(word));
+    // Those of single words are words of much else, and the program itself sets its own.
+    let is_telling =
+        |column: &&Column| column.name.contains('_') && !matches!(column.source, Source::Program(_));
+    let columns: Vec<&str> = COLUMNS.iter().filter(is_telling).map(|column| column.name).collect();
+    assert!(columns.contains(&"gravity_energy") && columns.len() >= 15, "{columns:?}");
+    for (path, text) in texts.iter().filter(|(path, _)| is_table(path)) {
+        for name in &columns {
+            let listed = [format!("\"{name}\""), format!(" {name}: ")];
+            assert!(
+                !listed.iter().any(|sign| text.contains(sign)),
+                "{name} is listed in {} too: take it from `COLUMNS`",
+                path.display()
+            );
+        }
+    }
 }

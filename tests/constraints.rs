@@ -133,7 +133,7 @@ fn other_solvers_refuse_the_energy_and_constraints_without_scaling() {
             assert!(reason.contains(solver.name()) && reason.contains("energy"), "{reason}");
         }
         let reason = refusal(solver, (MembraneModel::Strain, MembraneScaling::Fixed(1.0))).expect("refused");
-        assert!(reason.contains(solver.name()) && reason.contains("scaled by area"), "{reason}");
+        assert!(reason.contains(solver.name()) && reason.contains("`scaling` is false"), "{reason}");
     }
     for solver in [SolverChoice::Block, SolverChoice::Xpbd] {
         assert_eq!(refusal(solver, (MembraneModel::EnergyPublished, MembraneScaling::Fixed(1.0))), None);

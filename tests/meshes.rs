@@ -404,7 +404,10 @@ fn what_does_not_go_with_meshes_is_refused() {
         let reason = World::build(&description).unwrap_err().to_string();
         assert!(reason.contains(words), "{reason}");
     };
-    refused(&|d| d.simulation.solver = SolverChoice::Projective, "mesh obstacles: the solver projective");
+    refused(
+        &|d| d.simulation.solver = SolverChoice::Projective,
+        "the solver \"projective\" does not know contact with meshes",
+    );
     refused(&|d| d.mesh_obstacles[0].faces.push([0, 1, 999]), "mesh obstacle 0: a face has the corners");
     refused(&|d| d.mesh_obstacles[0].friction.kinetic = 9.0, "mesh obstacle 0: kinetic friction");
     refused(&|d| d.mesh_obstacles[0].faces.clear(), "mesh obstacle 0: its mesh has no faces");

@@ -303,7 +303,7 @@ fn impossible_pins_and_loads_are_refused_by_name() {
         ),
         (
             |c| (c.bending, c.rest_curvature) = (taffeta::sim::BendingModel::None, [1.0, 0.0, 0.0]),
-            "rest_curvature means nothing",
+            "`rest_curvature` means nothing",
         ),
     ] {
         let error = refused(&change);

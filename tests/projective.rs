@@ -307,7 +307,7 @@ type Change = fn(&mut WorldDescription);
 #[test]
 fn what_it_does_not_know_is_refused_by_name() {
     let cases: [(Change, &str); 6] = [
-        (|d| d.cloths[0].bending = BendingModel::Curvature, "MeanCurvature"),
+        (|d| d.cloths[0].bending = BendingModel::Curvature, "mean curvature"),
         (|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "urvature"),
         (|d| d.cloths[0].pins[0].clamp = true, "clamps"),
         (|d| d.simulation.time = TimeIntegration::Sdirk2, "SDIRK2"),

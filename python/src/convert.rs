@@ -63,7 +63,7 @@ fn write_into(
     }
     let inner = |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
     if let Ok(dict) = value.cast::<PyDict>() {
-        return write_table(dict, (key, syntax, depth), text);
+        return write_table(dict, key, syntax, depth, text);
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         text.push('[');
@@ -101,7 +101,9 @@ fn write_into(
 
 fn write_table(
     dict: &Bound<'_, PyDict>,
-    (key, syntax, depth): (&str, Syntax, usize),
+    key: &str,
+    syntax: Syntax,
+    depth: usize,
     text: &mut String,
 ) -> PyResult<()> {
     let indent =

@@ -45,6 +45,8 @@ use pyo3::prelude::*;
 /// The compiled part of the package.
 #[pymodule]
 mod _taffeta {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::arrays::Owner;
     #[pymodule_export]
@@ -83,6 +85,12 @@ mod _taffeta {
     use crate::view::View;
     #[pymodule_export]
     use crate::world::Snapshot;
+
+    /// Attributes of reports, one for each column.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::report::add_attributes(module)
+    }
 
     /// Version of the package.
     #[pymodule_export]

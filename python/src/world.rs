@@ -5,7 +5,7 @@ use crate::errors::error;
 use crate::grabs::{Grab, read_forces, read_inputs};
 use crate::members;
 use crate::moved::{Obstacle, Pin, call_by, obstacle_names};
-use crate::report::StepReport;
+use crate::report::{Cell, StepReport};
 use crate::rope::Rope;
 use crate::slot::World;
 use crate::stepping;
@@ -13,6 +13,7 @@ use crate::teleport::teleport;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use taffeta_sim::columns::{Column, Source, Value};
 use taffeta_sim::{
     Checkpoint, ClothId, Metrics, ObstacleId, PinId, StepInputs, World as SimWorld, WorldSnapshot, ask,
 };
@@ -55,17 +56,14 @@ impl Snapshot {
 
 fn describe_metrics<'py>(py: Python<'py>, metrics: &Metrics) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
-    let energy =
-        metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy;
-    dict.set_item("energy", energy)?;
-    dict.set_item("kinetic_energy", metrics.kinetic_energy)?;
-    dict.set_item("stretch_energy", metrics.stretch_energy)?;
-    dict.set_item("bend_energy", metrics.bend_energy)?;
-    dict.set_item("gravity_energy", metrics.gravity_energy)?;
-    dict.set_item("momentum", metrics.momentum.to_array())?;
-    dict.set_item("angular_momentum", metrics.angular_momentum.to_array())?;
-    dict.set_item("max_strain", metrics.max_strain)?;
-    dict.set_item("residual", metrics.residual)?;
+    for column in Column::of_reports() {
+        if let Source::State(read) = column.source {
+            match read(metrics) {
+                Value::Vector(vector) => dict.set_item(column.name, vector)?,
+                value => dict.set_item(column.name, Cell::from(value))?,
+            }
+        }
+    }
     Ok(dict)
 }
 
@@ -229,10 +227,8 @@ impl World {
     #[getter]
     fn has_fixed_topology(&self, py: Python<'_>) -> PyResult<bool> {
         self.with(py, |world| {
-            let is_fixed = world
-                .cloths()
-                .iter()
-                .all(|cloth| cloth.remesh.is_none() && cloth.model.material.tearing.is_none());
+            let is_fixed =
+                world.cloths().iter().all(|cloth| cloth.remesh.is_none() && cloth.material.tearing.is_none());
             is_fixed && ask::seams(world).is_empty()
         })
     }

@@ -13,8 +13,6 @@ from ._taffeta import Scene, StepReport, World
 if TYPE_CHECKING:
     import pandas
 
-ENERGIES = ("kinetic_energy", "stretch_energy", "bend_energy", "gravity_energy")
-
 Measure = Callable[[World], Mapping[str, Any]]
 Values = dict[str, Any]
 # Keys of mappings are invariant for type checkers.
@@ -111,7 +109,7 @@ def _outcome_of(first: Values, reports: list[StepReport]) -> Values:
     for name in ("vertices", "faces"):
         counts = [state[name] for state in states]
         outcome |= {f"{name}_min": min(counts), f"{name}_max": max(counts), f"{name}_final": counts[-1]}
-    outcome |= {name: states[-1][name] for name in ENERGIES}
+    outcome |= {name: states[-1][name] for name in first if name.endswith("_energy")}
     return outcome | {
         "energy_drift": states[-1]["energy"] - first["energy"],
         "max_strain": max(state["max_strain"] for state in states),

@@ -602,6 +602,22 @@ class StepReport:
         """Edges that were flipped."""
 
     @property
+    def popping(self) -> float:
+        """Displacement of the surface by the remeshing pass, relative to the size of the cloth (RMS); the largest of all cloths."""
+
+    @property
+    def kinetic_jump(self) -> float:
+        """Change of the kinetic energy by the pass [J]."""
+
+    @property
+    def elastic_jump(self) -> float:
+        """Change of the elastic energy by the pass [J]."""
+
+    @property
+    def torn_length(self) -> float:
+        """Length of the edges that have torn open, at rest [m]."""
+
+    @property
     def broken_edges(self) -> int:
         """Edges whose spring has let go."""
 

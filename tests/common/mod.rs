@@ -62,7 +62,7 @@ pub(crate) fn build(description: &WorldDescription) -> World {
 /// The blocks of the present sheet of a world.
 pub(crate) fn blocks_of(world: &World) -> Blocks {
     let sheet = world.sheet();
-    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model.clone()).collect();
+    let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model()).collect();
     Blocks::build(
         &sheet.topology,
         &world.motion().rest,

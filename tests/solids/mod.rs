@@ -314,7 +314,10 @@ fn auto_takes_the_block_solver_and_says_why() {
     for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Pbd] {
         description.simulation.solver = solver;
         let error = World::build(&description).unwrap_err().to_string();
-        assert!(error.contains("solids") && error.contains("block, xpbd or projective"), "{error}");
+        assert!(
+            error.contains("solids") && error.contains("\"block\", \"xpbd\" or \"projective\""),
+            "{error}"
+        );
     }
 }
 

@@ -17,11 +17,11 @@ use glam::DVec3;
 use obstacles::collect_obstacles;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use taffeta_io::usda::{RigidBody, write_usda_bodies};
-use taffeta_io::vtp::{PvdEntry, write_pvd};
-use taffeta_io::{Format, FrameData, GlbWriter, UsdaWriter};
+use taffeta_io::format::Series;
+use taffeta_io::vtp::PvdEntry;
+use taffeta_io::{Files, Format, FrameData, RigidBody, Span};
 use taffeta_render::union_bounds;
-use taffeta_scene::{GLB_FILE, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ResultFolder, Scene};
+use taffeta_scene::{OutputError, OutputFolder, ResultFolder, Scene};
 
 /// Converts the frames of a result folder and says what was written.
 ///
@@ -78,7 +78,7 @@ struct Converted {
 fn convert_frames(folder: &ResultFolder, format: Format) -> Result<Converted, Failure> {
     let output = OutputFolder::existing(folder.root());
     let rows = folder.read_metrics().unwrap_or_default();
-    let times: BTreeMap<u64, f64> = rows.into_iter().map(|row| (row.frame, row.time)).collect();
+    let times: BTreeMap<u64, f64> = rows.into_iter().map(|row| (row.frame(), row.time())).collect();
     let mut converted = Converted { count: 0, bare: 0 };
     for body in folder.cloth_names() {
         for frame in folder.frames(body) {
@@ -110,16 +110,17 @@ pub struct Spanning {
 /// If a frame cannot be read or a file cannot be written.
 pub fn write_spanning(root: &Path, formats: &[Format]) -> Result<Spanning, Failure> {
     let mut written = Spanning::default();
-    let spans = |format: &Format| format.spans_frames() || *format == Format::Vtp;
-    if !formats.iter().any(spans) {
+    if formats.iter().all(|format| format.run_files().is_empty()) {
         return Ok(written);
     }
     let folder = ResultFolder::open(root).map_err(|error| Failure::failed(&error))?;
     let scene = folder.read_scene().map_err(|error| Failure::failed(&error))?;
     let output = OutputFolder::existing(root);
     let export = Export { folder, scene, output };
-    if formats.contains(&Format::Vtp) {
-        written.paths.push(export.write_series()?);
+    for format in Format::ALL.into_iter().filter(|format| formats.contains(format)) {
+        if let Some(series) = format.series() {
+            written.paths.push(export.write_series(format, series)?);
+        }
     }
     if formats.iter().any(|format| format.spans_frames()) && !export.folder.all_frames().is_empty() {
         export.write_bodies(formats, &mut written)?;
@@ -139,9 +140,9 @@ impl Export {
         self.scene.simulation.frame_rate
     }
 
-    /// The times of the VTP files.
-    fn write_series(&self) -> Result<PathBuf, Failure> {
-        let files: Vec<(&str, u64, String)> = self.folder.files_of(Format::Vtp).collect();
+    /// The times of the files of single frames.
+    fn write_series(&self, format: Format, series: Series) -> Result<PathBuf, Failure> {
+        let files: Vec<(&str, u64, String)> = self.folder.files_of(format).collect();
         let mut bodies: Vec<&str> = files.iter().map(|(body, ..)| *body).collect();
         bodies.dedup();
         let entry = |(body, frame, file): &(&str, u64, String)| PvdEntry {
@@ -153,65 +154,46 @@ impl Export {
         let mut entries: Vec<(u64, PvdEntry)> = files.iter().map(|file| (file.1, entry(file))).collect();
         entries.sort_by_key(|(frame, entry)| (*frame, entry.part));
         let entries: Vec<PvdEntry> = entries.into_iter().map(|(_, entry)| entry).collect();
-        self.write(PVD_FILE, |file| write_pvd(file, &entries))
+        let written = self.output.write_file(series.file, |file| (series.write)(file, &entries));
+        written.map_err(|error| Failure::failed(&error))
     }
 
-    fn write(
-        &self,
-        name: &str,
-        write: impl FnOnce(&mut std::fs::File) -> std::io::Result<()>,
-    ) -> Result<PathBuf, Failure> {
-        self.output.write_file(name, write).map_err(|error| Failure::failed(&error))
-    }
-
-    /// Bodies and obstacles as USDA files and as one GLB file, from one reading of the frames.
+    /// Bodies and obstacles in the formats that span frames, from one reading of the frames.
     fn write_bodies(&self, formats: &[Format], written: &mut Spanning) -> Result<(), Failure> {
-        let failed =
-            |error: std::io::Error| Failure::Failed(format!("cannot put the frames together: {error}"));
-        let with_usda = formats.contains(&Format::Usda);
-        let mut glb = match formats.contains(&Format::Glb) {
-            true => Some(GlbWriter::new(self.rate(), self.folder.root()).map_err(failed)?),
-            false => None,
+        let failed = |error: std::io::Error| match error.downcast::<OutputError>() {
+            Ok(error) => Failure::failed(&error),
+            Err(error) => Failure::Failed(format!("cannot put the frames together: {error}")),
         };
-        let up = self.scene.upward();
-        if let Some(glb) = &mut glb {
-            glb.set_upward(up);
-        }
+        let frames = self.folder.all_frames();
+        let span = Span {
+            frame_rate: self.rate(),
+            up: self.scene.upward(),
+            frames: [frames[0], frames[frames.len() - 1]],
+            scratch: self.folder.root().to_owned(),
+        };
+        let wanted = Format::ALL.into_iter().filter(|format| formats.contains(format));
+        let writers: std::io::Result<Vec<_>> = wanted.filter_map(|format| format.start_run(&span)).collect();
+        let mut writers = writers.map_err(failed)?;
+        let Spanning { paths, bare } = written;
+        let files: &mut Files<'_> = &mut |name, write| {
+            paths.push(self.output.write_file(name, write).map_err(std::io::Error::other)?);
+            Ok(())
+        };
         let mut bounds: Option<[DVec3; 2]> = None;
         for body in self.folder.cloth_names() {
-            let mut usda =
-                with_usda.then(|| UsdaWriter::new(body, self.rate(), self.folder.root()).upward(up));
             for number in self.folder.frames(body) {
                 let frame = self.read(body, *number)?;
-                written.bare += usize::from(frame.velocities.is_none());
+                *bare += usize::from(frame.velocities.is_none());
                 bounds = match (bounds, frame.mesh.bounds()) {
                     (Some(a), Some(b)) => Some(union_bounds(a, b)),
                     (a, b) => a.or(b),
                 };
-                if let Some(usda) = &mut usda {
-                    usda.add(*number, &frame).map_err(failed)?;
-                }
-                if let Some(glb) = &mut glb {
-                    glb.add(body, *number, &frame).map_err(failed)?;
-                }
+                writers.iter_mut().try_for_each(|w| w.add(body, *number, &frame)).map_err(failed)?;
             }
-            if let Some(usda) = usda {
-                written.paths.push(self.write(&format!("{body}.usda"), |file| usda.finish(file))?);
-            }
+            writers.iter_mut().try_for_each(|writer| writer.end_body(files)).map_err(failed)?;
         }
         let obstacles = self.obstacles(bounds.unwrap_or_default())?;
-        if with_usda && !obstacles.is_empty() {
-            let frames = self.folder.all_frames();
-            let range = [frames[0], frames[frames.len() - 1]];
-            let write =
-                |file: &mut std::fs::File| write_usda_bodies(file, (self.rate(), up), range, &obstacles);
-            written.paths.push(self.write(OBSTACLES_USDA, write)?);
-        }
-        if let Some(mut glb) = glb {
-            obstacles.iter().try_for_each(|body| glb.add_rigid(body)).map_err(failed)?;
-            written.paths.push(self.write(GLB_FILE, |file| glb.finish(file))?);
-        }
-        Ok(())
+        writers.into_iter().try_for_each(|writer| writer.finish(&obstacles, files)).map_err(failed)
     }
 
     fn read(&self, body: &str, number: u64) -> Result<FrameData, Failure> {

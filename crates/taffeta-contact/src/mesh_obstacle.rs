@@ -113,7 +113,7 @@ impl MeshObstacle {
             let pose = pose.after(&place.pose());
             shape.iter().map(|x| pose.apply(*x * place.scale)).collect()
         };
-        drive_points((motion, skin), (time, place.translate, to), rigid);
+        drive_points(motion, skin, time, place.translate, to, rigid);
     }
 
     /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].

@@ -216,8 +216,11 @@ impl Skin {
 /// are rigid, moved by `motion` about a center, or have places of their own in `skin`, which are left for the transformation in
 /// one step. `place` has the points that a transformation makes.
 pub fn drive_points(
-    (motion, skin): (&mut Motion, &mut Option<Skin>),
-    (time, center, to): (f64, DVec3, Pose),
+    motion: &mut Motion,
+    skin: &mut Option<Skin>,
+    time: f64,
+    center: DVec3,
+    to: Pose,
     place: impl Fn(&Pose) -> Vec<DVec3>,
 ) {
     let has_left = |skin: &Skin| skin.part(time) == 1.0 && skin.to == place(&motion.pose_at(time, center));

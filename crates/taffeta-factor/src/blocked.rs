@@ -35,7 +35,7 @@ impl CholeskyPattern {
     /// # Panics
     /// If the pattern is not one, or does not fit in memory.
     pub fn build(column_offsets: Vec<usize>, row_indices: Vec<usize>) -> Self {
-        Self::analyze((column_offsets, row_indices), CholeskySymbolicParams::default())
+        Self::analyze(column_offsets, row_indices, CholeskySymbolicParams::default())
     }
 
     /// Like [`build`](Self::build), but always with dense blocks of columns, as [`CholeskyFactor::visit_supernodes`] reads
@@ -46,11 +46,12 @@ impl CholeskyPattern {
     pub fn build_supernodal(column_offsets: Vec<usize>, row_indices: Vec<usize>) -> Self {
         let supernodal_flop_ratio_threshold = SupernodalThreshold::FORCE_SUPERNODAL;
         let params = CholeskySymbolicParams { supernodal_flop_ratio_threshold, ..Default::default() };
-        Self::analyze((column_offsets, row_indices), params)
+        Self::analyze(column_offsets, row_indices, params)
     }
 
     fn analyze(
-        (column_offsets, row_indices): (Vec<usize>, Vec<usize>),
+        column_offsets: Vec<usize>,
+        row_indices: Vec<usize>,
         params: CholeskySymbolicParams<'_>,
     ) -> Self {
         let count = column_offsets.len() - 1;

@@ -69,7 +69,7 @@ pub fn bone_distances(p: Point) -> Vec<(Bone, f64)> {
     let of_side = |mirror: bool| {
         let p = if mirror { [-p[0], p[1], p[2]] } else { p };
         CAPSULES.iter().map(move |(a, b, radius, bone)| {
-            (if mirror { bone.mirrored() } else { *bone }, from_capsule(p, (*a, *b, *radius)))
+            (if mirror { bone.mirrored() } else { *bone }, from_capsule(p, *a, *b, *radius))
         })
     };
     of_side(false).chain(of_side(true)).collect()
@@ -84,7 +84,7 @@ fn dot(a: Point, b: Point) -> f64 {
 }
 
 /// The distance of a point from a capsule \[m\], negative inside.
-fn from_capsule(p: Point, (a, b, radius): (Point, Point, f64)) -> f64 {
+fn from_capsule(p: Point, a: Point, b: Point, radius: f64) -> f64 {
     let along = sub(b, a);
     let part = (dot(sub(p, a), along) / dot(along, along)).clamp(0.0, 1.0);
     let nearest = std::array::from_fn(|k| a[k] + part * along[k]);
@@ -98,7 +98,7 @@ fn distance(p: Point) -> f64 {
     let p = [p[0].abs(), p[1], p[2]];
     let mut united = f64::INFINITY;
     for (a, b, radius, _) in CAPSULES {
-        let own = from_capsule(p, (a, b, radius));
+        let own = from_capsule(p, a, b, radius);
         let overlap = (BLEND - (own - united).abs()).max(0.0);
         united = own.min(united) - 0.25 * overlap * overlap / BLEND;
     }

@@ -114,7 +114,7 @@ struct Numbers {
 
 impl Numbers {
     /// Appends rows of bytes as an accessor, whose number it returns. `more` goes into the JSON.
-    fn add(&mut self, bytes: &[u8], (count, component, kind): (usize, u32, &str), more: &str) -> usize {
+    fn add(&mut self, bytes: &[u8], count: usize, component: u32, kind: &str, more: &str) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let (start, view) = (self.bytes.len(), self.views.len());
         self.views.push(format!("{{\"buffer\":0,\"byteOffset\":{start},\"byteLength\":{}}}", bytes.len()));
@@ -137,7 +137,7 @@ impl Numbers {
             format!(",\"min\":[{low}],\"max\":[{high}]")
         };
         let more = if has_bounds { bounds() } else { String::new() };
-        self.add(&bytes, (rows.len(), 5126, kind), &more)
+        self.add(&bytes, rows.len(), 5126, kind, &more)
     }
 }
 
@@ -165,10 +165,10 @@ fn figure_glb((vertices, faces): (Vec<Point>, Vec<[u32; 3]>), rate: f64) -> Vec<
     let mut numbers = Numbers::default();
     let positions = numbers.floats(&vertices, "VEC3", true);
     let (joints, weights): (Vec<[u8; 4]>, Vec<[u8; 4]>) = vertices.iter().map(|x| weigh(*x)).unzip();
-    let joints = numbers.add(joints.as_flattened(), (vertices.len(), 5121, "VEC4"), "");
-    let weights = numbers.add(weights.as_flattened(), (vertices.len(), 5121, "VEC4"), ",\"normalized\":true");
+    let joints = numbers.add(joints.as_flattened(), vertices.len(), 5121, "VEC4", "");
+    let weights = numbers.add(weights.as_flattened(), vertices.len(), 5121, "VEC4", ",\"normalized\":true");
     let corners: Vec<u8> = faces.iter().flatten().flat_map(|v| (*v as u16).to_le_bytes()).collect();
-    let corners = numbers.add(&corners, (3 * faces.len(), 5123, "SCALAR"), "");
+    let corners = numbers.add(&corners, 3 * faces.len(), 5123, "SCALAR", "");
     let bind = |[x, y, z]: Point| [1., 0., 0., 0., 0., 1., 0., 0., 0., 0., 1., 0., -x, -y, -z, 1.];
     let binds: Vec<[f64; 16]> = JOINTS.iter().map(|(.., place)| bind(*place)).collect();
     let binds = numbers.floats(&binds, "MAT4", false);
@@ -180,14 +180,15 @@ fn figure_glb((vertices, faces): (Vec<Point>, Vec<[u32; 3]>), rate: f64) -> Vec<
         samplers.push(numbers.floats(&turns, "VEC4", false));
     }
     let attributes = format!("{{\"POSITION\":{positions},\"JOINTS_0\":{joints},\"WEIGHTS_0\":{weights}}}");
-    pack(&numbers, &[attributes, corners.to_string(), binds.to_string()], (input, &samplers))
+    pack(&numbers, &[attributes, corners.to_string(), binds.to_string()], input, &samplers)
 }
 
 /// The JSON and the numbers as one file. The figure is node 0, its joints are the nodes after it.
 fn pack(
     numbers: &Numbers,
     [attributes, corners, binds]: &[String; 3],
-    (input, samplers): (usize, &[usize]),
+    input: usize,
+    samplers: &[usize],
 ) -> Vec<u8> {
     let mut nodes = "{\"name\":\"mannequin\",\"mesh\":0,\"skin\":0}".to_owned();
     for (number, (bone, parent, place)) in JOINTS.iter().enumerate() {

@@ -121,7 +121,7 @@ pub fn parse_garment(bytes: &[u8], path: &Path, edge_length: f64) -> Result<Garm
     garment.mesh.material = Some(Vec::new());
     let mut left = 0.0;
     for ((panel, outline), is_flipped) in pattern.panels.iter().zip(&outlines).zip(flips) {
-        garment.add_panel((panel, outline), is_flipped, (&mut left, edge_length)).map_err(name)?;
+        garment.add_panel(panel, outline, is_flipped, &mut left, edge_length).map_err(name)?;
     }
     let number = |EdgeName { panel, edge }: EdgeName| [panel, edge];
     garment.stitches = pattern.stitches.iter().map(|s| Stitch { sides: s.sides.map(number) }).collect();
@@ -132,9 +132,11 @@ impl Garment {
     /// Appends a panel to the right of the others, which end at `left` \[m\] in material space.
     fn add_panel(
         &mut self,
-        (panel, outline): (&PanelSpec, &Outline),
+        panel: &PanelSpec,
+        outline: &Outline,
         is_flipped: bool,
-        (left, edge_length): (&mut f64, f64),
+        left: &mut f64,
+        edge_length: f64,
     ) -> Result<(), Refusal> {
         let polygon = std::slice::from_ref(&outline.points);
         let flat = triangulate(polygon, edge_length)

@@ -185,7 +185,7 @@ impl Body {
             self.targets += usize::from(!primitive.targets.is_empty());
             let positions: Vec<DVec3> =
                 file.rows::<3>(positions, &what)?.into_iter().map(DVec3::from).collect();
-            self.add_faces(file, (primitive, mode), (positions.len(), &what))?;
+            self.add_faces(file, primitive, mode, positions.len(), &what)?;
             let binding = match own.skin {
                 None => Binding::Node(node),
                 Some(skin) => Binding::skin(file, skin, (&primitive.attributes, positions.len()), &what)?,
@@ -200,8 +200,10 @@ impl Body {
     fn add_faces(
         &mut self,
         file: &File,
-        (primitive, mode): (&Primitive, u32),
-        (count, what): (usize, &str),
+        primitive: &Primitive,
+        mode: u32,
+        count: usize,
+        what: &str,
     ) -> Result<(), String> {
         let corners: Vec<u32> = match primitive.indices {
             Some(indices) => file.scalars(indices, what)?.into_iter().map(|index| index as u32).collect(),

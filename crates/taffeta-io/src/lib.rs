@@ -6,7 +6,7 @@
 //! SVG ──► read_outline ──► TriangleMesh            grid, sphere_mesh, solid_box: without a file
 //! sewing pattern (JSON) ──► read_garment ──► Garment: panels and their stitches
 //! FrameData ──► write_ply, write_vtp, write_npz ──► one file per body and frame
-//! frames one by one ──► UsdaWriter, GlbWriter ──► one file that spans the frames
+//! frames one by one ──► SpanningWriter ──► one file that spans the frames
 //!           read_ply, read_npz ──► FrameData
 //! any PLY file ──► read_ply_polygons ──► positions and polygons
 //! any NPY or NPZ file ──► read_npy_numbers, read_npz_numbers ──► arrays of numbers ──► write_npz_numbers
@@ -29,44 +29,41 @@ mod file;
 pub mod format;
 pub mod frame;
 pub mod garment;
-pub mod glb;
 pub mod gltf;
 pub mod grid;
 mod lattice;
 pub mod mesh_file;
 pub mod msh;
 mod npy;
-pub mod npz;
 pub mod numbers;
 pub mod obj;
 pub mod outline;
 pub mod panels;
-pub mod ply;
 pub mod polygons;
 mod solid_box;
-pub mod usda;
-pub mod vtp;
+pub mod spanning;
 
 pub use curvature::mean_curvatures;
 pub use file::read_file;
-pub use format::Format;
+pub use format::glb::GlbWriter;
+pub use format::npz::{read_npz, write_npz};
+pub use format::ply::{read_ply, write_ply};
+pub use format::usda::UsdaWriter;
+pub use format::vtp::{PvdEntry, write_pvd, write_vtp};
+pub use format::{Format, glb, npz, ply, usda, vtp};
 pub use frame::{FaceGroups, FrameData, ReadError};
 pub use garment::{Garment, GarmentError, parse_garment, read_garment};
-pub use glb::GlbWriter;
 pub use gltf::{AnimatedMesh, is_gltf, parse_gltf, read_gltf};
 pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
 pub use msh::{MshMesh, parse_msh, read_msh};
 pub use npy::{NumberArray, NumberKind};
-pub use npz::{read_npz, write_npz};
 pub use numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_grouped_obj, write_indexed_obj, write_obj, write_polyline,
 };
 pub use outline::{OutlineDefect, OutlineError, parse_outline, read_named_outline, read_outline};
-pub use ply::{read_ply, write_ply};
 pub use polygons::{Polygons, read_ply_polygons};
 pub use solid_box::solid_box;
-pub use usda::UsdaWriter;
-pub use vtp::{PvdEntry, write_pvd, write_vtp};
+pub use spanning::{Files, RigidBody, Span, SpanningWriter};

@@ -259,7 +259,7 @@ fn read_elements(lines: &mut Lines<'_>, content: &mut Content) -> Result<(), Ref
         };
         // The tags themselves may be negative: partitions of ghost cells are.
         let nodes = usize::try_from(tags).ok().and_then(|tags| whole(words[3..].get(tags..)?));
-        push_element(content, (tag, kind), &nodes.unwrap_or_default(), line)?;
+        push_element(content, tag, kind, &nodes.unwrap_or_default(), line)?;
     }
     Ok(())
 }
@@ -271,7 +271,7 @@ fn read_element_blocks(lines: &mut Lines<'_>, content: &mut Content) -> Result<(
         let (_, block) = lines.integers(4, "dimension, entity, type, elements")?;
         for _ in 0..block[3] {
             let (line, numbers) = lines.integers(2, "number and nodes of an element")?;
-            push_element(content, (numbers[0], block[2]), &numbers[1..], line)?;
+            push_element(content, numbers[0], block[2], &numbers[1..], line)?;
         }
     }
     Ok(())
@@ -283,7 +283,8 @@ fn whole(words: &[&str]) -> Option<Vec<u64>> {
 
 fn push_element(
     content: &mut Content,
-    (tag, kind): (u64, u64),
+    tag: u64,
+    kind: u64,
     nodes: &[u64],
     line: usize,
 ) -> Result<(), Refusal> {

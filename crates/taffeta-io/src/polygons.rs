@@ -1,8 +1,8 @@
 //! The surface in any PLY file: ASCII or binary, whatever else it has.
 
+use crate::format::ply::file::{PlyFile, Table};
+use crate::format::ply::read_vectors;
 use crate::frame::{ReadError, to_index};
-use crate::ply::file::{PlyFile, Table};
-use crate::ply::read_vectors;
 use glam::DVec3;
 
 /// Positions and polygons.

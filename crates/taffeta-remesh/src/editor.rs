@@ -177,9 +177,9 @@ impl Editor<'_> {
         let (record, drift) = if tracker.background.chart.is_in_space() {
             split_in_space((mesh, attributes), tracker, e, pins)
         } else if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
-            split_on_seam((mesh, attributes), tracker, (e, &point), pins)
+            split_on_seam((mesh, attributes), tracker, e, &point, pins)
         } else {
-            split_in_chart((mesh, attributes), tracker, (e, cloth), pins)
+            split_in_chart((mesh, attributes), tracker, e, cloth, pins)
         };
         self.add_drift(cloth, &drift);
         record
@@ -396,7 +396,8 @@ fn vertices_near(mesh: &HalfedgeMesh, e: EdgeKey) -> [VertexKey; 4] {
 fn split_on_seam(
     (mesh, attributes): Sheet,
     tracker: &mut Tracker,
-    (e, point): (EdgeKey, &SeamPoint),
+    e: EdgeKey,
+    point: &SeamPoint,
     pins: &[Region],
 ) -> (SplitRecord, Drift) {
     let is_upright = split_stays_upright(mesh, attributes, e, point.coords);
@@ -416,7 +417,8 @@ fn split_on_seam(
 fn split_in_chart(
     (mesh, attributes): Sheet,
     tracker: &mut Tracker,
-    (e, cloth): (EdgeKey, u32),
+    e: EdgeKey,
+    cloth: u32,
     pins: &[Region],
 ) -> (SplitRecord, Drift) {
     let f = mesh.edge_faces(e).into_iter().flatten().next().expect("an edge has a face");

@@ -101,7 +101,7 @@ impl Hinges {
 pub(crate) fn update_metrics(working: &mut Working, pass: &Pass, hinges: Hinges) {
     let Pass { surroundings, elapsed, view, .. } = *pass;
     let settings_of = |cloth: u32| pass.settings_of(cloth);
-    let mut metrics = compute_metrics(working, settings_of, surroundings, (elapsed, hinges));
+    let mut metrics = compute_metrics(working, settings_of, surroundings, elapsed, hinges);
     if let Some(view) = view {
         coarsen_unseen(working, settings_of, view, &mut metrics);
     }
@@ -166,7 +166,8 @@ fn compute_metrics<'a>(
     working: &Working,
     settings_of: impl Fn(u32) -> &'a RemeshSettings + Sync,
     surroundings: Option<&dyn Surroundings>,
-    (elapsed, hinges): (f64, Hinges),
+    elapsed: f64,
+    hinges: Hinges,
 ) -> Vec<Metric> {
     let at = |corners: [u32; 3]| corners.map(|slot| slot as usize);
     let shapes = compute_shapes(working, &working.positions);

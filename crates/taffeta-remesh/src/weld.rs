@@ -51,7 +51,7 @@ pub fn weld_with_transfer(
         let mut area = areas[*kept];
         for v in removed {
             let other = attributes.vertices.remove(*v).expect("every vertex has attributes");
-            sum = merge((sum, area), (other, areas[*v]));
+            sum = merge(sum, area, other, areas[*v]);
             area += areas[*v];
         }
         attributes.vertices.insert(*kept, sum);
@@ -71,7 +71,7 @@ pub fn weld_with_transfer(
 }
 
 /// Two vertices as one. `a` and `b` come with the areas that they stand for \[m²\].
-fn merge((a, of_a): (VertexAttributes, f64), (b, of_b): (VertexAttributes, f64)) -> VertexAttributes {
+fn merge(a: VertexAttributes, of_a: f64, b: VertexAttributes, of_b: f64) -> VertexAttributes {
     let VertexAttributes { position, velocity, start, hold, input, metric, is_stitched: _ } = a;
     let (share_a, share_b) = (of_a / (of_a + of_b), of_b / (of_a + of_b));
     let choose = |of_a: DVec3, of_b: DVec3| match (hold, b.hold) {

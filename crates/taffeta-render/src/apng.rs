@@ -51,7 +51,7 @@ impl ApngWriter {
         }
         let area =
             self.before.as_ref().map_or([0, 0, found[0], found[1]], |before| find_changes(image, before));
-        let written = write(&mut self.writer, (image, area), delay);
+        let written = write(&mut self.writer, image, area, delay);
         self.before = Some(image.clone());
         written.map_err(|source| RenderError::Encode { path: self.path.clone(), source })
     }
@@ -72,7 +72,8 @@ impl ApngWriter {
 /// Writes a part of a picture: left, top, width, height.
 fn write(
     writer: &mut png::Writer<BufWriter<File>>,
-    (image, [left, top, width, height]): (&Image, [u32; 4]),
+    image: &Image,
+    [left, top, width, height]: [u32; 4],
     delay: u16,
 ) -> Result<(), png::EncodingError> {
     // The box before may lie where the new one would leave the picture.

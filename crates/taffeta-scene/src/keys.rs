@@ -16,7 +16,7 @@ pub(crate) use number::{
     ABOVE_ZERO, Auto, Count, FINITE, FROM_ONE, FROM_ZERO, NotNegative, Number, OrOff, Part, Positive,
 };
 pub(crate) use plain::Plain;
-pub(crate) use word::{Always, BodyName, Choice, FilePath, Ignored, ReadableName, Words, name_of};
+pub(crate) use word::{Always, BodyName, Choice, FilePath, Ignored, ReadableName, Words};
 
 /// The keyword of a schema whose table has exactly one of these keys: `oneOf`.
 pub(crate) fn exactly_one(keys: &[&str]) -> serde_json::Value {

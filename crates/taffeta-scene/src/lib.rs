@@ -34,14 +34,14 @@ pub use document::SceneSource;
 pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
 pub use output::{
-    GLB_FILE, MetricsRow, MetricsWriter, OBSTACLES_USDA, OutputError, OutputFolder, PVD_FILE, ProbeRow,
-    ProbeWriter, ResultFolder, SUMMARY_FILE, cloth_frame, cloth_surface, rope_frame,
+    MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder, SUMMARY_FILE,
+    cloth_frame, cloth_surface, rope_frame,
 };
 pub use overrides::Override;
 pub use scene::{
     BuiltObstacle, BuiltScene, ClothShape, ContactSettings, ObstacleShape, OutputSettings, PlacedProbe,
-    Probe, RopeProbe, RopeShape, Scene, SceneCamera, SceneCloth, SceneObstacle, SceneRope, SceneSolid,
-    Simulation, SolidProbe, SolidShape,
+    Probe, RopeProbe, RopeShape, Scene, SceneBody, SceneCamera, SceneCloth, SceneObstacle, SceneRope,
+    SceneSolid, Simulation, SolidProbe, SolidShape,
 };
 pub use schema::{OutputFile, outputs_page, outputs_schema, run_tables, scene_keys, scene_schema};
 pub use words::nearest_word;

@@ -22,8 +22,8 @@ mod tables;
 
 pub use bodies::{cloth_frame, cloth_surface, rope_frame};
 pub use record::{fields, header};
-pub use result::{GLB_FILE, OBSTACLES_USDA, PVD_FILE, ResultFolder};
-pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableWriter};
+pub use result::ResultFolder;
+pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableRow, TableWriter};
 
 pub use crate::names::is_safe_name;
 use crate::scene::Scene;
@@ -32,8 +32,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
-use taffeta_io::obj::{ObjError, write_grouped_obj, write_obj, write_polyline};
-use taffeta_io::{Format, FrameData, write_npz, write_ply, write_vtp};
+use taffeta_io::obj::{ObjError, write_obj};
+use taffeta_io::{Format, FrameData};
 
 /// The file that says how a run ended.
 pub const SUMMARY_FILE: &str = "summary.json";
@@ -248,15 +248,7 @@ impl OutputFolder {
             return Err(OutputError::UnsafeName { name: body.to_owned() });
         }
         let path = self.frames().join(result::frame_name(body, frame, format));
-        let mesh = &data.mesh;
-        self.write_whole(&path, |file| match format {
-            Format::Obj if data.is_curve => write_polyline(file, &mesh.positions),
-            Format::Obj => write_grouped_obj(file, mesh, data.panels.as_ref()),
-            Format::Ply => write_ply(file, data),
-            Format::Vtp => write_vtp(file, data),
-            Format::Npz => write_npz(io::BufWriter::new(file), data),
-            Format::Usda | Format::Glb => panic!("{} files span frames", format.name()),
-        })?;
+        self.write_whole(&path, |file| format.write_frame(file, data))?;
         Ok(path)
     }
 

@@ -6,6 +6,7 @@ use crate::words::{join_key, place_of};
 use std::cell::RefCell;
 use std::fmt;
 use std::path::PathBuf;
+use taffeta_sim::rules::Mismatch;
 
 /// Problems and warnings found in a document so far.
 pub(crate) struct Check<'a> {
@@ -62,6 +63,12 @@ impl<'a> Place<'a> {
         let help = help.into().map(str::to_owned);
         let problem = self.check.document.problem(&self.key, message, help);
         self.check.problems.borrow_mut().push(problem);
+    }
+
+    /// Notes settings that do not go together, one of which is in the table at this path.
+    pub(crate) fn refuse_mismatch(&self, found: &Mismatch) {
+        let at = self.at(&found.key);
+        at.refuse(found.sentence(&at.key), found.help.as_str());
     }
 
     /// Notes that a key of this table is missing.

@@ -16,9 +16,9 @@
 
 mod assemble;
 mod assemble_cloth;
+mod body;
 mod camera;
 mod check;
-mod cloth;
 mod cloth_shape;
 mod cloth_table;
 mod file;
@@ -43,20 +43,19 @@ mod simulation;
 mod solid;
 mod solid_table;
 mod surroundings;
-mod tearing;
 mod weld;
 
 pub use assemble::{BuiltObstacle, BuiltScene, PlacedProbe};
+pub use body::{SceneBody, SceneCloth, SceneRope, SceneSolid};
 pub use camera::SceneCamera;
-pub use cloth::SceneCloth;
 pub use cloth_shape::ClothShape;
 pub(crate) use file::SceneTable;
 pub use obstacle::{ObstacleShape, SceneObstacle};
 pub use plausible::{doubt_mesh_layout, doubt_mesh_size};
 pub use probe::{Probe, RopeProbe, SolidProbe};
-pub use rope::{RopeShape, SceneRope};
+pub use rope::RopeShape;
 pub use simulation::Simulation;
-pub use solid::{SceneSolid, SolidShape};
+pub use solid::SolidShape;
 pub use surroundings::{ContactSettings, OutputSettings};
 
 use crate::document::Document;
@@ -112,7 +111,7 @@ impl Scene {
             None => settings.accuracy = settings.accuracy.max(draft),
         }
         for cloth in &mut self.cloths {
-            cloth.remesh = cloth.remesh.map(|remesh| remesh.coarsened(DRAFT_EDGES));
+            cloth.description.remesh = cloth.remesh.map(|remesh| remesh.coarsened(DRAFT_EDGES));
         }
     }
 

@@ -3,16 +3,13 @@
 //! Everything is checked before it is touched: a refused change leaves the world as it was. A checkpoint holds the state
 //! of a run and not its scene: after such changes it fits only a world that was changed in the same way.
 
-use crate::build::checks::{
-    TearingSheet, find_accuracy_defect, find_air_defect, find_gravity_defect, find_untearable,
-    find_unyielding,
-};
+use crate::build::checks::{find_accuracy_defect, find_air_defect, find_gravity_defect};
 use crate::derive::rebuild::edit;
 use crate::derive::world::World;
-use crate::model::description::Air;
+use crate::model::description::{Air, ClothDescription, SimulationSettings};
 use crate::model::error::BuildError;
 use crate::model::ids::ClothId;
-use crate::model::setup::Cloth;
+use crate::model::rules::ClothCase;
 use glam::DVec3;
 use taffeta_core::Motion;
 use taffeta_remesh::{RemeshSettings, View};
@@ -69,23 +66,19 @@ pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material
     let cloth = find_sheet(world, cloth)?;
     let name = &world.setup.cloths[cloth].name;
     material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
-    let Cloth { model, has_material, volume, .. } = &world.setup.cloths[cloth];
-    let sheet = TearingSheet {
-        membrane: model.membrane,
-        scaling: model.scaling,
-        has_material: *has_material,
-        has_volume: volume.is_some(),
-    };
-    let untearable = find_untearable(&material, &sheet, (world.derived.choice, world.setup.settings.mode));
-    let unyielding =
-        find_unyielding(&material, model.bending, (world.derived.choice, world.setup.settings.mode));
-    refuse(&format!("cloth '{name}'"), untearable.or(unyielding))?;
+    let changed = ClothDescription { material, ..world.setup.cloths[cloth].description.clone() };
+    let settings = SimulationSettings { solver: world.derived.choice, ..world.setup.settings.clone() };
+    let has_material = world.setup.cloths[cloth].has_material;
+    let case = ClothCase { cloth: &changed, settings: &settings, sewn: None, has_material };
+    let of_material = case.mismatches().find(|found| found.key == "material");
+    refuse(&format!("cloth '{name}'"), of_material.map(|found| found.describe()))?;
+    let material = changed.material;
     let changed = &mut world.setup.cloths[cloth];
-    if changed.surface.offset == 0.5 * changed.model.material.thickness {
+    if changed.surface.offset == 0.5 * changed.material.thickness {
         changed.surface.offset = 0.5 * material.thickness;
     }
     changed.surface.friction = material.friction;
-    changed.model.material = material;
+    changed.material = material;
     weigh_anew(world);
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
+use crate::model::rules::{clamp_mismatch, strength_mismatch};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
@@ -73,7 +74,7 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
         return Ok(());
     }
     let mut holds = holds_of(&mut world.state.motion, id);
-    if holds.iter().all(|hold| has_left_path(hold, (time, &now))) {
+    if holds.iter().all(|hold| has_left_path(hold, time, &now)) {
         holds.iter_mut().for_each(|hold| hold.path = None);
         pin.description.motion.drive_to(time, pin.center, pose);
     } else {
@@ -94,7 +95,7 @@ fn find_leader(world: &World, pin: usize) -> Option<String> {
 }
 
 /// Returns whether the path of a vertex has ended where the motion of its pin finds it at a time \[s\].
-fn has_left_path(hold: &Hold, (time, now): (f64, &Pose)) -> bool {
+fn has_left_path(hold: &Hold, time: f64, now: &Pose) -> bool {
     let place = now.apply(hold.rest);
     let is_there = |end: DVec3| end.distance(place) <= ROUND_OFF * (hold.rest.length() + end.length());
     hold.path.is_none_or(|path| path.part(time) == 1.0 && is_there(path.to))
@@ -108,7 +109,7 @@ pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -
     refuse(&name_pin(world, number), defect)?;
     let mut targets = targets.to_vec();
     for guide in guides_of(world, id) {
-        targets.push(guide_target(&guide, (&vertices, &targets), &world.state.motion.positions));
+        targets.push(guide_target(&guide, &vertices, &targets, &world.state.motion.positions));
         vertices.push(guide.vertex);
     }
     let mut ways: Vec<(VertexIndex, DVec3)> = vertices.into_iter().zip(targets).collect();
@@ -130,7 +131,8 @@ fn holds_of(motion: &mut Motion, pin: PinId) -> Vec<&mut Hold> {
 /// it is.
 fn guide_target(
     guide: &RopeGuide,
-    (vertices, targets): (&[VertexIndex], &[DVec3]),
+    vertices: &[VertexIndex],
+    targets: &[DVec3],
     positions: &IndexVec<VertexIndex, DVec3>,
 ) -> DVec3 {
     let target = |vi: VertexIndex| vertices.iter().position(|own| *own == vi).map(|place| targets[place]);
@@ -191,15 +193,9 @@ fn find_defect_of_added(
     if vertices.is_empty() {
         return Some("it holds no vertex".into());
     }
-    let knows = choice.capabilities();
-    if description.clamp && !knows.clamps {
-        return Some(format!(
-            "the solver {} knows no clamps: hold two rows of vertices instead",
-            choice.name()
-        ));
-    }
-    if description.strength.is_some() && !knows.pin_strength {
-        return Some(format!("the solver {} knows no forces, so its pins have no strength", choice.name()));
+    let mismatch = clamp_mismatch(description, choice).or_else(|| strength_mismatch(description, choice));
+    if let Some(found) = mismatch {
+        return Some(found.describe());
     }
     let guides: Vec<_> =
         rope_guides(&world.setup, &world.state.sheet).iter().map(|guide| guide.vertex).collect();

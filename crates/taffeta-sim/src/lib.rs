@@ -34,6 +34,7 @@ mod budget;
 mod build;
 mod change;
 mod checkpoint;
+pub mod columns;
 mod contact;
 mod derive;
 mod door;
@@ -62,7 +63,7 @@ pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
 pub use model::body_point::{BodyPoint, PointError};
-pub use model::capabilities::{CAPABILITIES, Capabilities};
+pub use model::capabilities::{BENDINGS, CAPABILITIES, Capabilities, MEMBRANES};
 pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
     PinDescription, RopeDescription, SeamDescription, SeamSides, SimulationSettings, SolidDescription,
@@ -79,6 +80,7 @@ pub use model::report::{
     ForcedMeeting, Metrics, RemeshCounts, RemeshJumps, Rough, SafeguardReport, StepReport, SubstepPlan,
     TearCounts,
 };
+pub use model::rules;
 pub use model::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
 pub use model::seams::Sewing;
 pub use model::setup::Cloth;

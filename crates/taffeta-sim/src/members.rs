@@ -17,6 +17,7 @@ use crate::model::follow::Followed;
 use crate::model::ids::{ClothId, ObstacleId, ObstaclePlace};
 use crate::model::loads::LoadMemory;
 use crate::model::pin_places::followers_of;
+use crate::model::rules::meeting_mismatch;
 use crate::model::seams::{SeamLaw, SeamState};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
@@ -39,7 +40,7 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
     let place = world.setup.cloths.len() - world.setup.solids.len();
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
     renumber_cloths(world, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
-    add_mesh(&mut thawed, &alone, (place, world.setup.pins.len(), world.state.time));
+    add_mesh(&mut thawed, &alone, place, world.setup.pins.len(), world.state.time);
     let World { setup: own, state: own_state, .. } = alone;
     let Setup { cloths, pins, seams, .. } = own;
     world.setup.cloths.splice(place..place, cloths);
@@ -101,7 +102,7 @@ fn build_alone(world: &World, description: &ClothDescription) -> Result<World, B
 }
 
 /// Adds the mesh of a world of one cloth, as the cloth of a place, whose pins come after so many, at a time \[s\].
-fn add_mesh(thawed: &mut Thawed, alone: &World, (place, pins, now): (usize, usize, f64)) {
+fn add_mesh(thawed: &mut Thawed, alone: &World, place: usize, pins: usize, now: f64) {
     let added = alone.state.sheet.thaw(&alone.state.motion);
     // So that the keys are the same in a run that has resumed from a checkpoint.
     thawed.mesh.sort_free_slots();
@@ -179,8 +180,8 @@ pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<
 pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Result<ObstacleId, BuildError> {
     let reason = mesh.find_defect().or_else(|| mesh.friction.find_defect());
     let choice = world.derived.choice;
-    let unknown = || format!("the solver {} does not know contact with meshes", choice.name());
-    let reason = reason.or_else(|| (!choice.capabilities().meetings).then(unknown));
+    let unknown = || meeting_mismatch(choice, "shape", "contact with meshes").map(|found| found.describe());
+    let reason = reason.or_else(unknown);
     refuse(&format!("mesh obstacle {}", world.setup.meshes.len()), reason)?;
     check_obstacle_name(world, &mesh.name)?;
     mesh.motion.begin(world.state.time);

@@ -7,6 +7,7 @@ use crate::derive::world::World;
 use crate::model::drives::Drives;
 use crate::model::error::BuildError;
 use crate::model::ids::BodyIds;
+use crate::model::setup::Cloth;
 use std::sync::Arc;
 use taffeta_solve::ClothModel;
 
@@ -44,5 +45,5 @@ pub(crate) fn return_to(world: &mut World, from: &WorldSnapshot) -> Result<(), B
 }
 
 fn models(world: &World) -> Vec<ClothModel> {
-    world.setup.cloths.iter().map(|cloth| cloth.model.clone()).collect()
+    world.setup.cloths.iter().map(Cloth::model).collect()
 }

@@ -266,7 +266,7 @@ impl StudyReport {
     /// Change of the total energy of a variant from its first to its last frame \[J\]; `None` if it never started.
     pub fn energy_drift(&self, variant: usize) -> Option<f64> {
         let frames = &self.runs[variant].frames;
-        let energy = |frame: &FrameRecord| tables::total_energy(&frame.metrics);
+        let energy = |frame: &FrameRecord| frame.metrics.energy();
         Some(energy(frames.last()?) - energy(frames.first()?))
     }
 }

@@ -94,7 +94,7 @@ function describe() {
   find("clock").textContent = `frame ${shown.frame}   ${shown.time.toFixed(3)} s${isPast ? ", past the scene's end" : ""}`;
   if (!isSeeking) find("seek").value = shown.frame;
   const lines = [`${report.vertices ?? "–"} vertices, ${report.faces ?? "–"} faces`];
-  if (report.contacts !== undefined) lines.push(`${report.contacts} contacts, ${report.edits} edits of the mesh`);
+  if (report.contacts !== undefined) lines.push(`${report.contacts} contacts, ${report.splits + report.collapses + report.flips} edits of the mesh`);
   if (report.step_ms !== undefined) lines.push(`${formatNumber(report.step_ms)} ms per frame, ${counts.rate.toFixed(0)} frames/s`);
   if (report.rough) {
     const edges = report.rough.edges ? `, edges × ${report.rough.edges.toFixed(1)}` : "";

@@ -4,7 +4,7 @@ const LENGTH = 600;
 const COLORS = ["#2f5f9e", "#c0502d", "#4f8a3c", "#8a63a8", "#777"];
 const PLOTS = {
   vertices: { vertices: "vertices" },
-  energies: { kinetic: "kinetic", stretch: "stretch", bend: "bending" },
+  energies: { kinetic_energy: "kinetic", stretch_energy: "stretch", bend_energy: "bending" },
   times: { solve_ms: "solve", contact_ms: "contact", remesh_ms: "remesh", step_ms: "all" },
 };
 

@@ -53,10 +53,7 @@ impl Obstacles {
             let kind = if body.kind == Drawn::Floor { BodyKind::Floor } else { BodyKind::Obstacle };
             // Obstacles have no names, and names of bodies no dots.
             let name = format!("obstacle.{number}");
-            BodyPicture {
-                is_still,
-                ..picture_mesh((name, kind), &body.mesh, (PointCoords::default(), numbers))
-            }
+            BodyPicture { is_still, ..picture_mesh(name, kind, &body.mesh, PointCoords::default(), numbers) }
         };
         self.bodies(time, bounds).zip(still).enumerate().map(picture).collect()
     }
@@ -81,7 +78,7 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
             corners: if cloth.has_one_chart { Vec::new() } else { corners_of(&data.mesh) },
             panels: panels_of(world, number),
         };
-        let picture = picture_frame(cloth.name.clone(), &data, (coords, numbers));
+        let picture = picture_frame(cloth.name.clone(), &data, coords, numbers);
         pictures.push(BodyPicture { held, number: Some(number), ..picture });
     }
     for (number, _) in ask::rope_bodies(world) {
@@ -120,7 +117,7 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
     BodyPicture {
         number: Some(body),
         held: pins.filter(is_held).map(|(i, _)| (i * SIDES) as u32).collect(),
-        ..picture_mesh((rope.name.clone(), BodyKind::Rope), &tube, (coords, numbers))
+        ..picture_mesh(rope.name.clone(), BodyKind::Rope, &tube, coords, numbers)
     }
 }
 
@@ -128,7 +125,8 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
 pub(crate) fn picture_frame(
     name: String,
     data: &FrameData,
-    (coords, numbers): (PointCoords, &mut MeshNumbers),
+    coords: PointCoords,
+    numbers: &mut MeshNumbers,
 ) -> BodyPicture {
     let mesh = &data.mesh;
     let speed = data.velocities.as_ref().map(|list| list.iter().map(|v| v.length() as f32).collect());
@@ -156,19 +154,24 @@ pub(crate) fn picture_frame(
 pub(crate) fn picture_rope(
     name: String,
     data: &FrameData,
-    (radius, numbers): (f64, &mut MeshNumbers),
+    radius: f64,
+    numbers: &mut MeshNumbers,
 ) -> BodyPicture {
     picture_mesh(
-        (name, BodyKind::Rope),
+        name,
+        BodyKind::Rope,
         &tube_mesh(&data.mesh.positions, radius),
-        (PointCoords::default(), numbers),
+        PointCoords::default(),
+        numbers,
     )
 }
 
 fn picture_mesh(
-    (name, kind): (String, BodyKind),
+    name: String,
+    kind: BodyKind,
     mesh: &TriangleMesh,
-    (coords, numbers): (PointCoords, &mut MeshNumbers),
+    coords: PointCoords,
+    numbers: &mut MeshNumbers,
 ) -> BodyPicture {
     let faces = numbers.find(&name, &mesh.faces, coords);
     BodyPicture {

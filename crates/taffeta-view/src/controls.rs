@@ -4,6 +4,7 @@ use crate::status::ControlStatus;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
 use taffeta_scene::materials::preset;
+use taffeta_sim::rules::grab_refusal;
 use taffeta_sim::{Air, Material, Mode, SolverChoice, World, WorldDescription};
 
 /// A number within something that can be set.
@@ -157,7 +158,7 @@ impl Controls {
         let ids = world.cloth_ids().to_vec();
         for (number, (cloth, id)) in self.cloths.iter().zip(ids).enumerate() {
             // Not if it is the same: everything is built anew for another material.
-            if world.cloths()[number].model.material != cloth.material {
+            if world.cloths()[number].material != cloth.material {
                 world.set_material(id, cloth.material.clone()).map_err(|error| error.to_string())?;
             }
             if let Some(remesh) = cloth.remesh {
@@ -210,36 +211,30 @@ impl Controls {
     /// Everything that can be set.
     pub(crate) fn list(&self) -> Vec<ControlStatus> {
         let mut list = Vec::new();
-        add(&mut list, ("gravity", "gravity", "m/s²"), &VECTOR, &self.gravity);
+        add(&mut list, "gravity", "gravity", "m/s²", &VECTOR, &self.gravity);
         if let Some(air) = &self.air {
-            add(&mut list, ("wind", "wind", "m/s"), &VECTOR, &air.wind);
+            add(&mut list, "wind", "wind", "m/s", &VECTOR, &air.wind);
         }
         for (number, cloth) in self.cloths.iter().enumerate() {
             let ClothControls { name, material, remesh } = cloth;
             let prefix = format!("cloth.{number}.material");
             let dials = MATERIAL.iter().filter(|dial| self.knows(dial.name));
-            add(&mut list, (&prefix, &format!("{name}: material"), ""), dials, material);
+            add(&mut list, &prefix, &format!("{name}: material"), "", dials, material);
             if let Some(remesh) = remesh {
                 let prefix = format!("cloth.{number}.remesh");
-                add(&mut list, (&prefix, &format!("{name}: remeshing"), ""), remesh_dials(remesh), remesh);
+                add(&mut list, &prefix, &format!("{name}: remeshing"), "", remesh_dials(remesh), remesh);
             }
         }
         if self.refuses_grabs().is_none() {
             let pull = [dial(("pull", "stiffness", "N/m"), ([0.1, 1e4], LOG), |v| *v, |_, _| ())];
-            add(&mut list, ("", "grab", ""), &pull, &self.pull);
+            add(&mut list, "", "grab", "", &pull, &self.pull);
         }
         list
     }
 
     /// Why nothing can be grabbed, if it is so.
     pub(crate) fn refuses_grabs(&self) -> Option<&'static str> {
-        match (self.mode, self.solver) {
-            (Mode::Static, _) => Some("the search for an equilibrium knows no grabs: pin the cloth instead"),
-            (_, SolverChoice::Projective) => {
-                Some("the solver projective knows no grabs: pin the cloth instead")
-            }
-            _ => None,
-        }
+        grab_refusal(self.solver, self.mode)
     }
 
     /// Returns whether the solver in use knows a quantity of the material.
@@ -261,7 +256,9 @@ fn turn<'a, T: 'a>(dials: impl IntoIterator<Item = &'a Dial<T>>, name: &str, of:
 /// Adds dials to a list; those without a unit have that of their group.
 fn add<'a, T: 'a>(
     list: &mut Vec<ControlStatus>,
-    (prefix, group, unit): (&str, &str, &'static str),
+    prefix: &str,
+    group: &str,
+    unit: &'static str,
     dials: impl IntoIterator<Item = &'a Dial<T>>,
     of: &T,
 ) {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use taffeta_scene::{MetricsRow, ResultFolder, Scene, SceneObstacle};
+use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
 /// Frames per second of a folder whose scene is not known.
 const FRAME_RATE: f64 = 60.0;
@@ -71,7 +71,7 @@ impl FolderShow {
             scene,
             obstacles: obstacles.unwrap_or_default(),
             bounds: [DVec3::ZERO; 2],
-            reports: rows.unwrap_or_default().into_iter().map(|row| (row.frame, describe(&row))).collect(),
+            reports: rows.unwrap_or_default().into_iter().map(|row| (row.frame(), json!(row))).collect(),
             numbers: MeshNumbers::default(),
             playback: Playback::new(notices),
             frames,
@@ -221,9 +221,9 @@ impl FolderShow {
         let rope = ropes.into_iter().find(|rope| rope.name == name);
         if rope.is_some() || data.is_curve {
             let radius = rope.map_or(UNKNOWN_RADIUS, |rope| rope.radius);
-            return Some(picture_rope(name, &data, (radius, &mut self.numbers)));
+            return Some(picture_rope(name, &data, radius, &mut self.numbers));
         }
-        Some(picture_frame(name, &data, (PointCoords::default(), &mut self.numbers)))
+        Some(picture_frame(name, &data, PointCoords::default(), &mut self.numbers))
     }
 }
 
@@ -234,25 +234,6 @@ fn read_obstacles(folder: &ResultFolder, scene: &Scene, notices: &mut Notices) -
         Vec::new()
     });
     Obstacles { closed, meshes }
-}
-
-/// The numbers that a row of `metrics.csv` tells about a frame.
-fn describe(row: &MetricsRow) -> Value {
-    json!({
-        "vertices": row.vertices,
-        "faces": row.faces,
-        "kinetic": row.kinetic_energy,
-        "stretch": row.stretch_energy,
-        "bend": row.bend_energy,
-        "gravity": row.gravity_energy,
-        "strain": row.max_strain,
-        "contacts": row.contacts,
-        "edits": row.splits + row.collapses + row.flips,
-        "solve_ms": row.solve_ms,
-        "contact_ms": row.contact_ms,
-        "remesh_ms": row.remesh_ms,
-        "step_ms": row.step_ms,
-    })
 }
 
 /// Which frames are missing from a list in which most are equally far from the next; `None`: none.

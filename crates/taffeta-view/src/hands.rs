@@ -40,14 +40,17 @@ impl Hands {
     pub(crate) fn grab(
         &mut self,
         client: Client,
-        (body, point, at): (usize, BodyPoint, DVec3),
-        (pointer, stamp): (DVec3, f64),
+        body: usize,
+        point: BodyPoint,
+        hand: DVec3,
+        pointer: DVec3,
+        stamp: f64,
     ) {
-        self.held.insert(client, Held { body, point, pointer, hand: at, stamp });
+        self.held.insert(client, Held { body, point, pointer, hand, stamp });
     }
 
     /// Notes where the pointer of a browser is \[m\].
-    pub(crate) fn drag(&mut self, client: Client, (pointer, stamp): (DVec3, f64)) {
+    pub(crate) fn drag(&mut self, client: Client, pointer: DVec3, stamp: f64) {
         if let Some(held) = self.held.get_mut(&client) {
             (held.pointer, held.stamp) = (pointer, stamp);
         }
@@ -67,7 +70,7 @@ impl Hands {
     }
 
     /// Grabs by which the hands pull at a world of a size \[m\] with a stiffness \[N/m\].
-    pub(crate) fn pull(&self, world: &World, (size, stiffness): (f64, f64)) -> Vec<Grab> {
+    pub(crate) fn pull(&self, world: &World, size: f64, stiffness: f64) -> Vec<Grab> {
         let grab = |&Held { body, point, hand, .. }: &Held| {
             let at = ask::material_point(world, body, point).map_or(hand, |found| found.position);
             let target = at + (hand - at).clamp_length_max(REACH * size);
@@ -78,7 +81,7 @@ impl Hands {
 
     /// Sets the targets of the grabs of [`pull`](Self::pull), in their order, in a world of a size \[m\]. `places` has the
     /// positions of the points that they hold \[m\].
-    pub(crate) fn aim(&self, (places, size): (&[DVec3], f64), targets: &mut [DVec3]) {
+    pub(crate) fn aim(&self, places: &[DVec3], size: f64, targets: &mut [DVec3]) {
         for ((held, place), target) in self.held.values().zip(places).zip(targets) {
             *target = *place + (held.hand - *place).clamp_length_max(REACH * size);
         }

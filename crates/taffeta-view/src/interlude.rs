@@ -29,7 +29,7 @@ impl<'a> Interlude<'a> {
     /// Lets the hands know of where they are dragged. What else comes, and what comes from a browser after that, waits.
     pub(crate) fn listen(&self, hands: &mut Hands) {
         for (client, target, stamp) in self.queue.take_drags() {
-            hands.drag(client, (DVec3::from_array(target), stamp));
+            hands.drag(client, DVec3::from_array(target), stamp);
         }
     }
 

@@ -15,10 +15,10 @@ use crate::status::{Notices, Opening, Status};
 use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use taffeta_scene::Scene;
 use taffeta_scene::materials::presets;
+use taffeta_scene::{MetricsRow, Scene};
 use taffeta_sim::{
-    BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, Stage, StepError, StepInputs,
+    BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, StepError, StepInputs,
     StepReport, World, WorldDescription, ask,
 };
 
@@ -190,10 +190,10 @@ impl LiveShow {
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
             Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
             Command::Grab { body, panel, point, target, stamp } => {
-                self.grab(client, (body, panel, point), (target, stamp))?
+                self.grab(client, (body, panel, point), target, stamp)?
             }
             Command::Drag { target, stamp } => {
-                self.hands.drag(client, (DVec3::from_array(target), stamp));
+                self.hands.drag(client, DVec3::from_array(target), stamp);
                 self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
@@ -208,14 +208,15 @@ impl LiveShow {
         &mut self,
         client: Client,
         place: ClickedPoint,
-        (target, stamp): ([f64; 3], f64),
+        target: [f64; 3],
+        stamp: f64,
     ) -> Result<(), String> {
         if let Some(reason) = self.controls.refuses_grabs() {
             return Err(reason.into());
         }
         let (body, point) = (place.0, self.find_point(place)?);
         let found = ask::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
-        self.hands.grab(client, (body, point, found.position), (DVec3::from_array(target), stamp));
+        self.hands.grab(client, body, point, found.position, DVec3::from_array(target), stamp);
         self.playback.is_stale = true;
         Ok(())
     }
@@ -247,7 +248,7 @@ impl LiveShow {
     }
 
     fn note_start(&mut self) {
-        self.report = self.describe_state();
+        self.report = json!(MetricsRow::of_state(&self.world));
         self.playback.run(self.playback.running);
         self.playback.is_stale = true;
     }
@@ -324,7 +325,7 @@ impl LiveShow {
 
     /// Makes a step, in which the hands follow the pointers.
     fn step(&mut self, mut interlude: Option<&mut Interlude<'_>>) -> Result<StepReport, StepError> {
-        let grabs = self.hands.pull(&self.world, (self.size, self.controls.pull));
+        let grabs = self.hands.pull(&self.world, self.size, self.controls.pull);
         let budget = self.playback.real_time.then_some(self.frame_time);
         let inputs = StepInputs { grabs, budget, ..StepInputs::default() };
         let Self { world, hands, painter, report, size, frame_time, .. } = self;
@@ -333,57 +334,28 @@ impl LiveShow {
                 return;
             }
             if let Some(interlude) = &mut interlude {
-                interlude.show(|| painter.paint(lead.world, (hands, report)));
+                interlude.show(|| painter.paint(lead.world, hands, report));
                 interlude.listen(hands);
             }
             hands.follow(lead.h, *size);
-            hands.aim((lead.places, *size), lead.targets);
+            hands.aim(lead.places, *size, lead.targets);
             hands.note_felt();
         })
     }
 
-    fn describe_state(&self) -> Value {
-        let metrics = self.world.measure();
-        json!({
-            "vertices": self.world.vertex_count(),
-            "faces": self.world.face_count(),
-            "kinetic": metrics.kinetic_energy,
-            "stretch": metrics.stretch_energy,
-            "bend": metrics.bend_energy,
-            "gravity": metrics.gravity_energy,
-            "strain": metrics.max_strain,
-        })
-    }
-
     fn describe_step(&self, report: &StepReport, time: f64) -> Value {
-        let StepReport { metrics, times, remesh, .. } = report;
-        let milliseconds = |stage: Stage| 1e3 * times.of(stage).as_secs_f64();
-        let cost = self.cost.unwrap_or(time);
-        json!({
-            "vertices": report.vertices,
-            "faces": report.faces,
-            "kinetic": metrics.kinetic_energy,
-            "stretch": metrics.stretch_energy,
-            "bend": metrics.bend_energy,
-            "gravity": metrics.gravity_energy,
-            "strain": metrics.max_strain,
-            "contacts": report.contacts,
-            "edits": remesh.splits + remesh.collapses + remesh.flips,
-            "substeps": report.plan.substeps,
-            "solve_ms": milliseconds(Stage::Predict) + milliseconds(Stage::Solve) + milliseconds(Stage::Finish),
-            "contact_ms": milliseconds(Stage::Detect) + milliseconds(Stage::Secure),
-            "remesh_ms": milliseconds(Stage::Remesh),
-            "measure_ms": milliseconds(Stage::Measure),
-            "step_ms": 1e3 * time,
-            "picture_ms": 1e3 * self.picture_time,
-            // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
-            "rough": report.rough.map(|rough| {
-                let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
-                json!({ "accuracy": rough.accuracy, "edges": is_remeshed.then_some(rough.edges) })
-            }),
-            // Wall time for a second of cloth.
-            "slowness": if self.is_static { 0.0 } else { cost / self.frame_time },
-        })
+        let mut row = json!(MetricsRow::of_step(report));
+        row["step_ms"] = json!(1e3 * time);
+        row["picture_ms"] = json!(1e3 * self.picture_time);
+        // What keeps real time, if anything does: the error of a step, and how many times as long edges are.
+        row["rough"] = json!(report.rough.map(|rough| {
+            let is_remeshed = self.world.cloths().iter().any(|cloth| cloth.remesh.is_some());
+            json!({ "accuracy": rough.accuracy, "edges": is_remeshed.then_some(rough.edges) })
+        }));
+        // Wall time for a second of cloth.
+        row["slowness"] =
+            json!(if self.is_static { 0.0 } else { self.cost.unwrap_or(time) / self.frame_time });
+        row
     }
 
     /// A picture of the world, if it has changed since the last one and somebody looks.
@@ -392,7 +364,7 @@ impl LiveShow {
             return None;
         }
         let begun = Instant::now();
-        let snapshot = self.painter.paint(&self.world, (&self.hands, &self.report));
+        let snapshot = self.painter.paint(&self.world, &self.hands, &self.report);
         self.picture_time = begun.elapsed().as_secs_f64();
         Some(snapshot)
     }
@@ -409,7 +381,7 @@ struct Painter {
 
 impl Painter {
     /// A picture of the world as it is, with what is held and what is told about the last frame.
-    fn paint(&mut self, world: &World, (hands, report): (&Hands, &Value)) -> Snapshot {
+    fn paint(&mut self, world: &World, hands: &Hands, report: &Value) -> Snapshot {
         let time = world.time();
         let mut bodies = picture_world(world, &mut self.numbers);
         bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));

@@ -46,7 +46,7 @@ impl Queue {
     /// If too many wait. A hand can always let go: not more often than it grabs.
     pub(crate) fn command(&self, client: Client, command: Command) -> Result<(), QueueFull> {
         let mut waiting = self.lock();
-        if let Some(place) = find_overtaken(&waiting.events, (client, &command)) {
+        if let Some(place) = find_overtaken(&waiting.events, client, &command) {
             waiting.events.remove(place);
         }
         if waiting.events.len() >= LENGTH && command != Command::Release {
@@ -111,7 +111,7 @@ impl Queue {
 }
 
 /// The place of the waiting event that a command makes superfluous.
-fn find_overtaken(events: &VecDeque<Event>, (client, command): (Client, &Command)) -> Option<usize> {
+fn find_overtaken(events: &VecDeque<Event>, client: Client, command: &Command) -> Option<usize> {
     for (place, event) in events.iter().enumerate().rev() {
         let Event::Command(other, earlier) = event else { continue };
         let is_same_client = *other == client;

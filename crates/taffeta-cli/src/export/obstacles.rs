@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use taffeta_contact::MeshObstacle;
 use taffeta_core::motion::Pose;
 use taffeta_core::{Motion, Placement, TriangleMesh};
-use taffeta_io::usda::{RigidBody, prim_name};
+use taffeta_io::RigidBody;
+use taffeta_io::usda::prim_name;
 use taffeta_render::{mesh_obstacle_body, obstacle_mesh};
 use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 

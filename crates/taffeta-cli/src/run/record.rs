@@ -8,7 +8,8 @@ use taffeta_scene::{
     MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
     SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
-use taffeta_sim::{MaterialPoint, Metrics, Stage, StepReport, World, ask};
+use taffeta_sim::columns::Value;
+use taffeta_sim::{MaterialPoint, StepReport, World, ask};
 
 /// Writes frames, `probes.csv` and `metrics.csv`.
 pub(super) struct Recorder {
@@ -67,8 +68,8 @@ impl Recorder {
     }
 
     fn try_write(&mut self, world: &World, mut row: MetricsRow, start: Instant) -> Result<(), OutputError> {
-        if !self.formats.is_empty() && row.frame.is_multiple_of(self.every) {
-            self.write_frames(world, row.frame)?;
+        if !self.formats.is_empty() && row.frame().is_multiple_of(self.every) {
+            self.write_frames(world, row.frame())?;
         }
         for probe in &self.placed {
             let point = ask::material_point(world, probe.cloth, probe.point);
@@ -84,7 +85,7 @@ impl Recorder {
             let point = ask::solid_point(world, probe.solid, probe.point);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
-        row.io_ms = milliseconds(start.elapsed());
+        row.set("io_ms", milliseconds(start.elapsed()));
         self.metrics.write(&row)
     }
 }
@@ -103,66 +104,31 @@ fn frame_formats(formats: &[Format], complete: bool) -> Vec<Format> {
 /// A row about a probe in the frame of another row.
 fn probe_row(row: &MetricsRow, name: &str, point: MaterialPoint) -> ProbeRow {
     let ([x, y, z], [vx, vy, vz]) = (point.position.to_array(), point.velocity.to_array());
-    ProbeRow { frame: row.frame, time: row.time, name: name.to_owned(), x, y, z, vx, vy, vz }
+    ProbeRow { frame: row.frame(), time: row.time(), name: name.to_owned(), x, y, z, vx, vy, vz }
 }
 
 /// The row of the initial state, frame 0.
 pub(super) fn start_row(world: &World) -> MetricsRow {
-    state_row(world, &world.measure())
+    complete(MetricsRow::of_state(world), world, 0)
 }
 
 /// The row of the frame that a step led to, which took some time.
 pub(super) fn step_row(world: &World, report: &StepReport, step_time: Duration) -> MetricsRow {
-    let stage = |stage: Stage| milliseconds(report.times.of(stage));
-    let state = state_row(world, &report.metrics);
-    MetricsRow {
-        // What has gone through in the frame counts too, though nothing crosses any more.
-        crossings: state.crossings.map(|crossings| crossings + report.safeguard.passed),
-        contacts: report.contacts as u64,
-        splits: report.remesh.splits,
-        collapses: report.remesh.collapses,
-        flips: report.remesh.flips,
-        popping: report.jumps.popping,
-        kinetic_jump: report.jumps.kinetic_energy,
-        elastic_jump: report.jumps.elastic_energy,
-        tears: report.tears.count,
-        torn_length: report.tears.length,
-        step_ms: milliseconds(step_time),
-        solve_ms: stage(Stage::Solve),
-        contact_ms: stage(Stage::Detect) + stage(Stage::Secure),
-        remesh_ms: stage(Stage::Remesh),
-        ..state
-    }
+    // What has gone through in the frame counts too, though nothing crosses any more.
+    let mut row = complete(MetricsRow::of_step(report), world, report.safeguard.passed);
+    row.set("step_ms", milliseconds(step_time));
+    row
 }
 
-/// A row about a state, without the cost of the step that led to it.
-fn state_row(world: &World, metrics: &Metrics) -> MetricsRow {
-    let ([momentum_x, momentum_y, momentum_z], [angular_x, angular_y, angular_z]) =
-        (metrics.momentum.to_array(), metrics.angular_momentum.to_array());
-    MetricsRow {
-        frame: world.frame(),
-        time: world.time(),
-        vertices: world.vertex_count() as u64,
-        faces: world.face_count() as u64,
-        kinetic_energy: metrics.kinetic_energy,
-        stretch_energy: metrics.stretch_energy,
-        bend_energy: metrics.bend_energy,
-        gravity_energy: metrics.gravity_energy,
-        momentum_x,
-        momentum_y,
-        momentum_z,
-        angular_x,
-        angular_y,
-        angular_z,
-        max_strain: metrics.max_strain,
-        residual: metrics.residual,
-        crossings: count_crossings(world),
-        ..MetricsRow::default()
-    }
+/// A row with its frame and the number of intersections, some of which have passed.
+fn complete(mut row: MetricsRow, world: &World, passed: u64) -> MetricsRow {
+    row.set("frame", Some(Value::Count(world.frame())));
+    row.set("crossings", count_crossings(world).map(|crossings| Value::Count(crossings + passed)));
+    row
 }
 
-fn milliseconds(time: Duration) -> f64 {
-    1e3 * time.as_secs_f64()
+fn milliseconds(time: Duration) -> Option<Value> {
+    Some(Value::Number(1e3 * time.as_secs_f64()))
 }
 
 /// Edges that go through faces, and faces that reach into obstacles in closed form; `None` if nothing can meet.

@@ -170,7 +170,7 @@ fn read_panel(name: String, value: Value, units: &Units) -> Result<PanelSpec, Re
         translation += center.extend(0.0);
     }
     let read = |(number, value)| {
-        read_edge(value, &vertices, (units, center))
+        read_edge(value, &vertices, units, center)
             .map_err(|defect| (GarmentPlace::edge(&name, number), defect))
     };
     let edges: Vec<Curve> = panel.edges.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
@@ -178,11 +178,7 @@ fn read_panel(name: String, value: Value, units: &Units) -> Result<PanelSpec, Re
     Ok(PanelSpec { name, translation, rotation, edges })
 }
 
-fn read_edge(
-    value: Value,
-    vertices: &[DVec2],
-    (units, center): (&Units, DVec2),
-) -> Result<Curve, GarmentDefect> {
+fn read_edge(value: Value, vertices: &[DVec2], units: &Units, center: DVec2) -> Result<Curve, GarmentDefect> {
     let edge: Edge = parse(value)?;
     let last = vertices.len().saturating_sub(1);
     let find = |vertex: usize| vertices.get(vertex).copied().ok_or(GarmentDefect::NoVertex { vertex, last });

@@ -152,7 +152,7 @@ fn find_loops(path: &usvg::Path, page: Page) -> Result<Vec<Vec<PathSeg>>, Outlin
     for segment in path.data().segments() {
         let next = match segment {
             PathSegment::MoveTo(to) => {
-                finish(&mut current, &mut loops, (start, at), gap)?;
+                finish(&mut current, &mut loops, start, at, gap)?;
                 (start, at) = (place(to), place(to));
                 continue;
             }
@@ -161,7 +161,7 @@ fn find_loops(path: &usvg::Path, page: Page) -> Result<Vec<Vec<PathSeg>>, Outlin
                     current.push(PathSeg::Line(Line::new(at, start)));
                 }
                 at = start;
-                finish(&mut current, &mut loops, (start, at), gap)?;
+                finish(&mut current, &mut loops, start, at, gap)?;
                 continue;
             }
             PathSegment::LineTo(to) => PathSeg::Line(Line::new(at, place(to))),
@@ -177,7 +177,7 @@ fn find_loops(path: &usvg::Path, page: Page) -> Result<Vec<Vec<PathSeg>>, Outlin
         };
         current.push(next);
     }
-    finish(&mut current, &mut loops, (start, at), gap)?;
+    finish(&mut current, &mut loops, start, at, gap)?;
     Ok(loops)
 }
 
@@ -185,7 +185,8 @@ fn find_loops(path: &usvg::Path, page: Page) -> Result<Vec<Vec<PathSeg>>, Outlin
 fn finish(
     current: &mut Vec<PathSeg>,
     loops: &mut Vec<Vec<PathSeg>>,
-    (start, end): (Point, Point),
+    start: Point,
+    end: Point,
     gap: f64,
 ) -> Result<(), OutlineDefect> {
     if current.is_empty() {

@@ -4,7 +4,8 @@ use glam::{DVec2, DVec3};
 use std::io::{Cursor, Write};
 use std::path::Path;
 use taffeta_core::{Pose, TriangleMesh};
-use taffeta_io::usda::{RigidBody, write_usda_bodies};
+use taffeta_io::RigidBody;
+use taffeta_io::usda::write_usda_bodies;
 use taffeta_io::{
     FaceGroups, FrameData, GlbWriter, UsdaWriter, mean_curvatures, parse_obj, read_npy_numbers, read_npz,
     read_npz_numbers, read_ply, read_ply_polygons, write_grouped_obj, write_npz, write_ply, write_vtp,
@@ -302,7 +303,7 @@ fn a_usd_file_has_every_frame_of_every_attribute() {
         assert_eq!(text.matches(&format!("\n            {number}: [")).count(), 12, "{number}");
     }
     let mut bytes = Vec::new();
-    write_usda_bodies(&mut bytes, (30.0, DVec3::Y), [0, 4], &obstacles()).unwrap();
+    write_usda_bodies(&mut bytes, 30.0, DVec3::Y, [0, 4], &obstacles()).unwrap();
     let text = String::from_utf8(bytes).unwrap();
     assert_eq!((text.matches("def Mesh").count(), text.matches("xformOpOrder").count()), (3, 1));
     assert!(text.contains("4: ( (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 1, 0, 1) ),"), "{text}");
@@ -402,7 +403,7 @@ fn files_know_what_is_upward() {
     let usda = |up: DVec3| {
         let mut bytes = Vec::new();
         UsdaWriter::new("a", 24.0, folder.path()).upward(up).finish(&mut bytes).unwrap();
-        write_usda_bodies(&mut bytes, (24.0, up), [0, 0], &[]).unwrap();
+        write_usda_bodies(&mut bytes, 24.0, up, [0, 0], &[]).unwrap();
         String::from_utf8(bytes).unwrap()
     };
     for (up, axis) in [(DVec3::Y, "Y"), (DVec3::Z, "Z")] {

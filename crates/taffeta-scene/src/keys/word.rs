@@ -18,9 +18,8 @@ pub(crate) trait Words: Copy + PartialEq + 'static {
         &[]
     }
 }
-
 /// The name of a value.
-pub(crate) fn name_of<T: Words>(value: T) -> &'static str {
+fn name_of<T: Words>(value: T) -> &'static str {
     let found = T::words().into_iter().find(|(_, other)| *other == value);
     found.expect("every value that scenes can have has a name").0
 }

@@ -16,13 +16,6 @@ pub(super) const SCENE_FILE: &str = "scene.json";
 /// The formats that are read back, those that hold most first.
 const READABLE: [Format; 3] = [Format::Npz, Format::Ply, Format::Obj];
 
-/// The time series of the VTP files.
-pub const PVD_FILE: &str = "scene.pvd";
-/// All bodies in glTF.
-pub const GLB_FILE: &str = "scene.glb";
-/// The obstacles in USD. Names of bodies have no dots.
-pub const OBSTACLES_USDA: &str = "scene.obstacles.usda";
-
 /// The folder of a run, finished or not, as it was when it was opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFolder {
@@ -100,8 +93,11 @@ impl ResultFolder {
     /// Returns whether a file beside the tables is one that spans the frames.
     pub(super) fn is_spanning(&self, name: &str) -> bool {
         let of_body = |body: &str| self.files.iter().any(|(other, ..)| other == body);
-        [PVD_FILE, GLB_FILE, OBSTACLES_USDA].contains(&name)
-            || name.strip_suffix(".usda").is_some_and(of_body)
+        let is_called = |pattern: &str| match pattern.strip_prefix('*') {
+            Some(ending) => name.strip_suffix(ending).is_some_and(of_body),
+            None => name == pattern,
+        };
+        Format::ALL.into_iter().flat_map(Format::run_files).any(is_called)
     }
 
     /// Reads one body of one frame, from the format that holds most of it: NPZ, PLY, OBJ.

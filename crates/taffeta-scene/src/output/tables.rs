@@ -1,13 +1,16 @@
 //! The two tables of a run, `probes.csv` and `metrics.csv`.
 
 use super::OutputError;
-use super::record::header;
+use super::record::{fields, header};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use taffeta_sim::columns::{Column, Source, Value};
+use taffeta_sim::{StepReport, World};
 
 pub(super) const PROBES_FILE: &str = "probes.csv";
 pub(super) const METRICS_FILE: &str = "metrics.csv";
@@ -35,81 +38,104 @@ pub struct ProbeRow {
     pub vz: f64,
 }
 
-/// State at a frame, and cost of the frame that led to it. One row per frame. Energies, momenta and residual are those before the
-/// remeshing pass of the frame.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MetricsRow {
-    /// Frame, counted from 0, the initial state.
-    pub frame: u64,
-    /// Time \[s\].
-    pub time: f64,
-    /// Number of vertices of all cloths.
-    pub vertices: u64,
-    /// Number of faces of all cloths.
-    pub faces: u64,
-    /// Kinetic energy \[J\].
-    pub kinetic_energy: f64,
-    /// Elastic energy of the membrane \[J\].
-    pub stretch_energy: f64,
-    /// Elastic energy of bending \[J\].
-    pub bend_energy: f64,
-    /// Potential energy in gravity, zero at the origin \[J\].
-    pub gravity_energy: f64,
-    /// Linear momentum along x \[kg·m/s\].
-    pub momentum_x: f64,
-    /// Linear momentum along y \[kg·m/s\].
-    pub momentum_y: f64,
-    /// Linear momentum along z \[kg·m/s\].
-    pub momentum_z: f64,
-    /// Angular momentum about x and the center of mass \[kg·m²/s\].
-    pub angular_x: f64,
-    /// Angular momentum about y and the center of mass \[kg·m²/s\].
-    pub angular_y: f64,
-    /// Angular momentum about z and the center of mass \[kg·m²/s\].
-    pub angular_z: f64,
-    /// Largest principal Green strain in absolute value, of all faces and segments of ropes \[1\]. More than a few percent mean
-    /// that the material is too soft, that a pin moves too fast, or that units are wrong.
-    pub max_strain: f64,
-    /// Norm of the unbalanced forces on free vertices at the end of the last substep \[N\]: inertia, elasticity and contact.
-    /// Damping is not part of it.
-    pub residual: f64,
-    /// Number of contacts that carried a force in the last substep.
-    pub contacts: u64,
-    /// Number of intersections, which must be 0: edges through faces, faces inside obstacles in closed form, and obstacles
-    /// that went through cloth within the frame. Empty where nothing can meet.
-    pub crossings: Option<u64>,
-    /// Number of edges that the remeshing pass of the frame has split.
-    pub splits: u64,
-    /// Number of edges that the pass has collapsed.
-    pub collapses: u64,
-    /// Number of edges that the pass has flipped.
-    pub flips: u64,
-    /// Wall time of the step \[ms\].
-    pub step_ms: f64,
-    /// Wall time of the solver \[ms\].
-    pub solve_ms: f64,
-    /// Wall time of contact: broad phase, contacts and CCD \[ms\].
-    pub contact_ms: f64,
-    /// Wall time of remeshing \[ms\].
-    pub remesh_ms: f64,
-    /// Wall time of writing the frame \[ms\].
-    pub io_ms: f64,
-    /// Displacement of the surface by the pass (RMS over a cloth), relative to the size of the cloth; the largest of all
-    /// cloths \[1\].
-    #[serde(default)]
-    pub popping: f64,
-    /// Change of the kinetic energy by the pass \[J\].
-    #[serde(default)]
-    pub kinetic_jump: f64,
-    /// Change of the elastic energy by the pass, of membrane and bending \[J\].
-    #[serde(default)]
-    pub elastic_jump: f64,
-    /// Number of times that a vertex has come apart in the frame because the cloth was overloaded.
-    #[serde(default)]
-    pub tears: u64,
-    /// Length of the edges that have torn open in the frame, at rest \[m\].
-    #[serde(default)]
-    pub torn_length: f64,
+/// A row of `metrics.csv`, one per frame: a value for each [column of tables](Column::of_tables). One that is not set has the
+/// value that it has before the first step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "BTreeMap<String, Option<Value>>")]
+pub struct MetricsRow(BTreeMap<String, Option<Value>>);
+
+impl TryFrom<BTreeMap<String, Option<Value>>> for MetricsRow {
+    type Error = String;
+
+    fn try_from(values: BTreeMap<String, Option<Value>>) -> Result<Self, String> {
+        let missing = ["frame", "time"].into_iter().find(|name| !matches!(values.get(*name), Some(Some(_))));
+        missing.map_or(Ok(Self(values)), |name| Err(format!("a row has no number in the column `{name}`")))
+    }
+}
+
+impl MetricsRow {
+    /// Description of the table.
+    pub(crate) const ABOUT: &str = "State at a frame, and cost of the frame that led to it. One row per frame. Energies, momenta \
+        and residual are those before the remeshing pass of the frame.";
+
+    /// The row of a state without a step before it.
+    pub fn of_state(world: &World) -> Self {
+        let (vertices, faces) = (world.vertex_count(), world.face_count());
+        let (time, metrics) = (world.time(), world.measure());
+        let mut row = Self::of_step(&StepReport { time, vertices, faces, metrics, ..StepReport::default() });
+        let is_state = |name: &str| matches!(find(name).source, Source::State(_));
+        row.0.retain(|name, _| is_state(name) || ["time", "vertices", "faces"].contains(&name.as_str()));
+        row
+    }
+
+    /// The row of a step, without what only the program knows.
+    pub fn of_step(report: &StepReport) -> Self {
+        let known = Column::of_tables().filter(|column| !matches!(column.source, Source::Program(_)));
+        Self(known.map(|column| (column.name.to_owned(), column.read(report))).collect())
+    }
+
+    /// Sets a value.
+    ///
+    /// # Panics
+    /// If the table has no such column.
+    pub fn set(&mut self, name: &str, value: Option<Value>) {
+        self.0.insert(find(name).name.to_owned(), value);
+    }
+
+    /// A value; `None` if it is missing.
+    ///
+    /// # Panics
+    /// If the table has no such column.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        let value = self.0.get(name).copied().unwrap_or_else(|| find(name).read(&StepReport::default()));
+        value.map(Value::number)
+    }
+
+    /// The frame, counted from 0.
+    pub fn frame(&self) -> u64 {
+        self.get("frame").unwrap_or_default() as u64
+    }
+
+    /// The time \[s\].
+    pub fn time(&self) -> f64 {
+        self.get("time").unwrap_or_default()
+    }
+}
+
+/// The column of a name.
+fn find(name: &str) -> &'static Column {
+    Column::of_tables().find(|column| column.name == name).expect("the table has the column")
+}
+
+/// A row of a table of a run.
+pub trait TableRow {
+    /// The names of the columns, in their order.
+    fn header() -> Vec<String>;
+
+    /// The fields as text, in the order of the columns.
+    fn fields(&self) -> Vec<String>;
+}
+
+impl TableRow for ProbeRow {
+    fn header() -> Vec<String> {
+        header::<Self>()
+    }
+
+    fn fields(&self) -> Vec<String> {
+        fields(self)
+    }
+}
+
+impl TableRow for MetricsRow {
+    fn header() -> Vec<String> {
+        Column::of_tables().map(|column| column.name.to_owned()).collect()
+    }
+
+    fn fields(&self) -> Vec<String> {
+        let start = StepReport::default();
+        let value = |column: &Column| self.0.get(column.name).copied().unwrap_or_else(|| column.read(&start));
+        fields(&Column::of_tables().map(value).collect::<Vec<_>>())
+    }
 }
 
 /// Appends rows to `probes.csv`.
@@ -118,7 +144,7 @@ pub type ProbeWriter = TableWriter<ProbeRow>;
 /// Appends rows to `metrics.csv`.
 pub type MetricsWriter = TableWriter<MetricsRow>;
 
-/// Appends rows to a table, whose columns are the fields of a row.
+/// Appends rows to a table.
 #[derive(Debug)]
 pub struct TableWriter<R> {
     path: PathBuf,
@@ -126,7 +152,7 @@ pub struct TableWriter<R> {
     row: PhantomData<R>,
 }
 
-impl<R: Serialize + Default> TableWriter<R> {
+impl<R: TableRow> TableWriter<R> {
     /// Opens a table at its end, with its header if it is new.
     pub(super) fn open(path: PathBuf) -> Result<Self, OutputError> {
         let open = |path: &Path| {
@@ -136,7 +162,7 @@ impl<R: Serialize + Default> TableWriter<R> {
         };
         let (mut file, is_new) = open(&path).map_err(|e: io::Error| OutputError::io("open", &path, &e))?;
         if is_new {
-            let written = writeln!(file, "{}", header::<R>().join(","));
+            let written = writeln!(file, "{}", R::header().join(","));
             written.map_err(|e| OutputError::io("write", &path, &e))?;
         }
         let writer = csv::WriterBuilder::new().has_headers(false).from_writer(file);
@@ -149,7 +175,7 @@ impl<R: Serialize + Default> TableWriter<R> {
     /// If the file cannot be written.
     pub fn write(&mut self, row: &R) -> Result<(), OutputError> {
         let fail = |reason: String| OutputError::Io { action: "write", path: self.path.clone(), reason };
-        self.writer.serialize(row).map_err(|error| fail(error.to_string()))?;
+        self.writer.write_record(row.fields()).map_err(|error| fail(error.to_string()))?;
         self.writer.flush().map_err(|error| fail(error.to_string()))
     }
 }

@@ -1,11 +1,10 @@
 //! From a scene to a world: meshes are made, placed and checked.
 
 use super::Scene;
+use super::body::{SceneRope, SceneSolid};
 use super::obstacle::SceneObstacle;
 use super::plausible::doubt_scene;
 use super::probe::{Probe, RopeProbe, SolidProbe};
-use super::rope::SceneRope;
-use super::solid::SceneSolid;
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
 use std::collections::BTreeMap;
@@ -226,7 +225,7 @@ impl Assembly<'_> {
             return None;
         }
         for (number, pin) in solid.pins.iter().enumerate() {
-            match solid.describe_pin(pin, (&shape, &built)) {
+            match solid.describe_pin(pin, &shape, &built) {
                 Ok(pin) => built.pins.push(pin),
                 Err(reason) => {
                     let message = refuse(&format!("pin {number}: {reason}"));

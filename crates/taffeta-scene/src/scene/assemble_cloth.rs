@@ -1,8 +1,8 @@
 //! From a cloth of a scene to a cloth of the world: its mesh is made, placed and checked.
 
 use super::assemble::Assembly;
+use super::body::SceneCloth;
 use super::check::find_mesh_problems;
-use super::cloth::SceneCloth;
 use super::cloth_shape::ClothShape;
 use super::mirror::{Mirrored, find_mirrored};
 use super::pin::{overlapping_panels, resolve_region};
@@ -44,7 +44,14 @@ impl Assembly<'_> {
         self.check_thickness(key, cloth, &placed);
         self.warnings.extend(doubt_cloth(key, cloth, &placed.mesh));
         let (vertices, panels) = (placed.list_names(), placed.name_panels());
-        let mut built = cloth.describe((std::mem::take(&mut placed.mesh), vertices, panels), pins, seams);
+        let mut built = ClothDescription {
+            mesh: std::mem::take(&mut placed.mesh),
+            vertex_names: Some(vertices),
+            panel_names: panels,
+            pins,
+            seams,
+            ..cloth.description.clone()
+        };
         match pair_seams(&mut built) {
             Ok(()) => {
                 self.note_near_seams(cloth, &built);
@@ -370,7 +377,7 @@ impl Assembly<'_> {
         for (index, pin) in cloth.pins.iter().enumerate() {
             match resolve_region(&pin.region, placed, &panels) {
                 Ok(region) => {
-                    let overlap = overlapping_panels(&region, (&placed.mesh, &panels));
+                    let overlap = overlapping_panels(&region, &placed.mesh, &panels);
                     if overlap.len() > 1 {
                         let names = overlap.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
                         self.warnings.push(format!(
@@ -379,7 +386,7 @@ impl Assembly<'_> {
                             cloth.name, overlap[0]
                         ));
                     }
-                    let region = mirrored.reflect_region(region, (&placed.mesh, &panels));
+                    let region = mirrored.reflect_region(region, &placed.mesh, &panels);
                     pins.push(PinDescription { region, ..pin.clone() });
                 }
                 Err(reason) => {

@@ -1,16 +1,81 @@
 //! Sources of the mesh of a cloth.
 
-use super::cloth_table::{BallTable, ClothTable, GridTable, SHAPES};
 use super::seam::DEFAULT_TIME;
-use crate::keys::{Choice, Count, Fixed, Number, Spread};
+use crate::keys::{ABOVE_ZERO, Choice, Count, FilePath, Fixed, Number, Positive, Spread, Words};
 use crate::place::Place;
 use glam::{DVec2, DVec3};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use taffeta_io::grid::GridPattern;
 use taffeta_io::mesh_file::MeshFormat;
 
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
+
+/// The keys that say where the mesh of a cloth comes from.
+pub(super) const SHAPES: [&str; 5] = ["grid", "mesh", "ball", "outline", "garment"];
+/// Level of a ball: 1.3 million faces.
+const MAX_LEVEL: u64 = 8;
+
+/// The keys of a cloth that say where its mesh comes from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ShapeKeys {
+    pub grid: Option<GridTable>,
+    pub mesh: Option<FilePath>,
+    pub ball: Option<BallTable>,
+    pub outline: Option<FilePath>,
+    pub garment: Option<FilePath>,
+    pub sewing_time: Option<Positive>,
+    pub edge_length: Option<Positive>,
+    pub outline_scale: Option<Positive>,
+    pub uv_scale: Option<Positive>,
+    pub weld: Option<Positive>,
+}
+
+/// A rectangle in the xy-plane from the origin.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "grid", default, deny_unknown_fields)]
+pub(super) struct GridTable {
+    /// Lengths along u and v \[m\].
+    pub size: Fixed<Positive, 2>,
+    /// Cells along u and v.
+    pub cells: Fixed<Count<1>, 2>,
+    /// Pattern of the triangles in the cells.
+    pub pattern: Choice<GridPattern>,
+}
+
+impl Default for GridTable {
+    fn default() -> Self {
+        Self {
+            size: [1.0; 2].into(),
+            cells: Fixed([Count(32); 2]),
+            pattern: Choice(GridPattern::Alternating),
+        }
+    }
+}
+
+/// A closed cloth around the origin.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename = "ball", deny_unknown_fields)]
+pub(super) struct BallTable {
+    /// Radius, or three half axes \[m\].
+    #[schemars(example = 0.2)]
+    pub radius: Spread<ABOVE_ZERO, 3>,
+    /// 20·4^level faces.
+    #[serde(default = "default_level")]
+    pub level: Count<0, MAX_LEVEL>,
+}
+
+fn default_level() -> Count<0, MAX_LEVEL> {
+    Count(3)
+}
+
+impl Words for GridPattern {
+    fn words() -> Vec<(&'static str, Self)> {
+        Self::ALL.map(|pattern| (pattern.name(), pattern)).to_vec()
+    }
+}
 
 /// Source of the mesh of a cloth.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,31 +127,31 @@ pub enum ClothShape {
 
 impl ClothShape {
     /// The keys that give it, and no others.
-    pub(super) fn table(&self) -> ClothTable {
-        let none = ClothTable::default();
+    pub(super) fn keys(&self) -> ShapeKeys {
+        let none = ShapeKeys::default();
         match self {
             Self::Grid { size, cells, pattern } => {
                 let cells = Fixed(cells.map(Count::from));
                 let grid = GridTable { size: (*size).into(), cells, pattern: Choice(*pattern) };
-                ClothTable { grid: Some(grid), ..none }
+                ShapeKeys { grid: Some(grid), ..none }
             }
             Self::Ball { radius, level } => {
                 let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
-                ClothTable { ball: Some(ball), ..none }
+                ShapeKeys { ball: Some(ball), ..none }
             }
-            Self::Mesh { path, uv_scale, weld } => ClothTable {
+            Self::Mesh { path, uv_scale, weld } => ShapeKeys {
                 mesh: Some(path.into()),
                 uv_scale: Some(Number(*uv_scale)),
                 weld: weld.map(Number),
                 ..none
             },
-            Self::Outline { path, edge_length, scale } => ClothTable {
+            Self::Outline { path, edge_length, scale } => ShapeKeys {
                 outline: Some(path.into()),
                 edge_length: Some(Number(*edge_length)),
                 outline_scale: scale.map(Number),
                 ..none
             },
-            Self::Garment { path, edge_length, sewing_time } => ClothTable {
+            Self::Garment { path, edge_length, sewing_time } => ShapeKeys {
                 garment: Some(path.into()),
                 edge_length: Some(Number(*edge_length)),
                 sewing_time: Some(Number(*sewing_time)),
@@ -106,7 +171,7 @@ impl ClothShape {
     }
 
     /// The shape of a cloth, checked.
-    pub(super) fn resolve(table: &ClothTable, at: &Place<'_>) -> Option<Self> {
+    pub(super) fn resolve(table: &ShapeKeys, at: &Place<'_>) -> Option<Self> {
         let help = "for example grid = { size = [1.0, 1.0], cells = [32, 32] }";
         let shape = at.only_one(&SHAPES, help)?;
         refuse_foreign_keys(shape, at);
@@ -175,7 +240,7 @@ fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
     Some(ClothShape::Grid { size, cells: [u.to_u32(), v.to_u32()], pattern: pattern.0 })
 }
 
-fn resolve_mesh(table: &ClothTable, at: &Place<'_>) -> Option<ClothShape> {
+fn resolve_mesh(table: &ShapeKeys, at: &Place<'_>) -> Option<ClothShape> {
     let path = &table.mesh.as_ref()?.0;
     let help = match MeshFormat::of(Path::new(path)) {
         Ok(MeshFormat::Obj) => None,

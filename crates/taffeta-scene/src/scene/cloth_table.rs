@@ -1,24 +1,27 @@
 //! The keys of a cloth.
 
-use super::material::MaterialChoice;
+use super::body::SceneCloth;
+use super::cloth_shape::{BallTable, ClothShape, GridTable, SHAPES, ShapeKeys};
+use super::material::{Library, MaterialChoice};
+use super::membrane::{ProjectionKeys, resolve_membrane, resolve_scaling, warn_of_cloth};
 use super::motion::PlaceTable;
 use super::pin_table::{ClothWhere, PinTable};
 use super::remesh::RemeshTable;
-use super::seam::{DEFAULT_TIME, SeamTable};
+use super::seam::{DEFAULT_TIME, SeamTable, resolve_seams};
 use crate::keys::{
-    ABOVE_ZERO, BodyName, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread,
-    Tables, Vector, Words, exactly_one,
+    BodyName, Choice, FilePath, NotNegative, Number, Part, Plain, Positive, Tables, Vector, Words,
+    exactly_one,
 };
+use crate::place::Place;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
-use taffeta_io::grid::GridPattern;
-use taffeta_sim::{BendingModel, EnclosedDescription, MembraneModel, ProjectionStiffness};
-
-/// The keys that say where the mesh of a cloth comes from.
-pub(super) const SHAPES: [&str; 5] = ["grid", "mesh", "ball", "outline", "garment"];
-/// Level of a ball: 1.3 million faces.
-const MAX_LEVEL: u64 = 8;
+use taffeta_core::TriangleMesh;
+use taffeta_sim::rules::{ClothCase, clamp_mismatch};
+use taffeta_sim::{
+    BENDINGS, BendingModel, ClothDescription, Compression, EnclosedDescription, MEMBRANES, Material,
+    MembraneModel, MembraneScaling, PinDescription, ProjectionStiffness, SimulationSettings, SolverChoice,
+};
 
 /// A cloth. Exactly one of grid, mesh, ball, outline, garment.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -108,46 +111,145 @@ pub(super) struct ClothTable {
     pub remesh: Option<RemeshTable>,
 }
 
-fn default_name() -> BodyName {
-    BodyName("sheet".to_owned())
-}
-
-/// A rectangle in the xy-plane from the origin.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "grid", default, deny_unknown_fields)]
-pub(super) struct GridTable {
-    /// Lengths along u and v \[m\].
-    pub size: Fixed<Positive, 2>,
-    /// Cells along u and v.
-    pub cells: Fixed<Count<1>, 2>,
-    /// Pattern of the triangles in the cells.
-    pub pattern: Choice<GridPattern>,
-}
-
-impl Default for GridTable {
-    fn default() -> Self {
+impl ClothTable {
+    /// The keys of a cloth under a solver.
+    pub(super) fn new(cloth: &SceneCloth, solver: SolverChoice) -> Self {
+        let projection = ProjectionKeys::new(cloth.projection, solver);
+        let (scaling, scaling_area) = match cloth.scaling {
+            MembraneScaling::ByArea => (None, None),
+            MembraneScaling::Fixed(area) => (Some(false), Some(Number(area))),
+        };
+        let seams = &cloth.seams;
+        let ShapeKeys {
+            grid,
+            mesh,
+            ball,
+            outline,
+            garment,
+            sewing_time,
+            edge_length,
+            outline_scale,
+            uv_scale,
+            weld,
+        } = cloth.shape.keys();
         Self {
-            size: [1.0; 2].into(),
-            cells: Fixed([Count(32); 2]),
-            pattern: Choice(GridPattern::Alternating),
+            grid,
+            mesh,
+            ball,
+            outline,
+            garment,
+            sewing_time,
+            edge_length,
+            outline_scale,
+            uv_scale,
+            weld,
+            name: BodyName(cloth.name.clone()),
+            material: MaterialChoice::Table(Box::new((&cloth.material).into())),
+            place: (&cloth.place).into(),
+            velocity: cloth.velocity.into(),
+            angular_velocity: cloth.angular_velocity.into(),
+            pressure: Number(cloth.pressure),
+            volume: cloth.volume.map(VolumeTable::from),
+            rest_curvature: cloth.rest_curvature.into(),
+            constraint: Some(Choice(cloth.membrane)),
+            scaling,
+            scaling_area,
+            buckling: cloth.compression.into(),
+            break_force: cloth.break_force.map(Number),
+            bending: Some(Choice(cloth.bending)),
+            stiffness: projection.stiffness,
+            bend_stiffness: projection.bend_stiffness,
+            stiffness_correction: projection.stiffness_correction,
+            pin: cloth.pins.iter().map(PinTable::from).collect(),
+            seam: (!seams.is_empty()).then(|| seams.iter().map(SeamTable::from).collect()),
+            remesh: cloth.remesh.as_ref().map(RemeshTable::from),
         }
+    }
+
+    /// The cloth, checked.
+    pub(super) fn resolve(
+        &self,
+        materials: &Library,
+        settings: &SimulationSettings,
+        at: &Place<'_>,
+    ) -> Option<SceneCloth> {
+        let solver = settings.solver;
+        let shape = ClothShape::resolve(&self.shape_keys(), at);
+        let material = materials.resolve(&self.material, &at.at("material"));
+        let bending = self.bending.map_or(solver.default_bending(), |bending| bending.0);
+        // Fewer vertices for the same error, where neither hinges nor seams ask for well-shaped triangles.
+        let is_sewn = self.seam.is_some() || self.garment.is_some();
+        let may_stretch = bending == BendingModel::Curvature && !is_sewn;
+        let remesh = self.remesh.as_ref();
+        let projection = ProjectionKeys {
+            stiffness: self.stiffness,
+            bend_stiffness: self.bend_stiffness,
+            stiffness_correction: self.stiffness_correction,
+        };
+        let description = ClothDescription {
+            name: self.name.0.clone(),
+            mesh: TriangleMesh::default(),
+            vertex_names: None,
+            panel_names: Vec::new(),
+            // Without a material there is no cloth, but the rest is checked.
+            material: material.clone().unwrap_or_else(|| Material::isotropic(0.2, 2000.0, 0.3, 5e-5)),
+            velocity: self.velocity.get(),
+            angular_velocity: self.angular_velocity.get(),
+            pressure: self.pressure.0,
+            volume: self.volume.as_ref().map(VolumeTable::resolve),
+            rest_curvature: self.rest_curvature.get(),
+            pins: self.resolve_pins(solver, at),
+            seams: Vec::new(),
+            remesh: remesh.map(|table| table.resolve(may_stretch, settings.tolerance, &at.at("remesh"))),
+            membrane: resolve_membrane(self.constraint.map(|constraint| constraint.0), solver, at),
+            scaling: resolve_scaling(self.scaling, self.scaling_area, solver, at),
+            compression: self.buckling.into(),
+            bending,
+            break_force: self.break_force.map(f64::from),
+            projection: projection.resolve(solver, at),
+        };
+        let seams = self.seam.as_ref().map_or(&[][..], |seam| &seam.0);
+        let sewn = if self.garment.is_some() { Some("garment") } else { seams.first().map(|_| "seam.0") };
+        let case = ClothCase { cloth: &description, settings, sewn, has_material: true };
+        case.mismatches().for_each(|found| at.refuse_mismatch(&found));
+        let seams = resolve_seams(seams, &at.at("seam"));
+        warn_of_cloth(&description, solver, at);
+        material?;
+        Some(SceneCloth { shape: shape?, place: self.place.resolve(), seams, description })
+    }
+
+    fn shape_keys(&self) -> ShapeKeys {
+        let Self { edge_length, outline_scale, sewing_time, uv_scale, weld, .. } = *self;
+        let (grid, ball) = (self.grid.clone(), self.ball.clone());
+        let (mesh, outline, garment) = (self.mesh.clone(), self.outline.clone(), self.garment.clone());
+        ShapeKeys {
+            grid,
+            mesh,
+            ball,
+            outline,
+            garment,
+            sewing_time,
+            edge_length,
+            outline_scale,
+            uv_scale,
+            weld,
+        }
+    }
+
+    fn resolve_pins(&self, solver: SolverChoice, at: &Place<'_>) -> Vec<PinDescription> {
+        let resolve = |(number, pin): (usize, &PinTable<_>)| {
+            let at = at.at("pin").at(number);
+            // Cloths have no first and last vertex.
+            let pin = pin.resolve(0, solver, &at)?;
+            clamp_mismatch(&pin, solver).iter().for_each(|found| at.refuse_mismatch(found));
+            Some(pin)
+        };
+        self.pin.0.iter().enumerate().filter_map(resolve).collect()
     }
 }
 
-/// A closed cloth around the origin.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename = "ball", deny_unknown_fields)]
-pub(super) struct BallTable {
-    /// Radius, or three half axes \[m\].
-    #[schemars(example = 0.2)]
-    pub radius: Spread<ABOVE_ZERO, 3>,
-    /// 20·4^level faces.
-    #[serde(default = "default_level")]
-    pub level: Count<0, MAX_LEVEL>,
-}
-
-fn default_level() -> Count<0, MAX_LEVEL> {
-    Count(3)
+fn default_name() -> BodyName {
+    BodyName("sheet".to_owned())
 }
 
 /// The volume that a closed cloth keeps.
@@ -182,34 +284,30 @@ impl VolumeTable {
     }
 }
 
-impl Words for GridPattern {
-    fn words() -> Vec<(&'static str, Self)> {
-        Self::ALL.map(|pattern| (pattern.name(), pattern)).to_vec()
-    }
-}
-
 impl Words for MembraneModel {
     fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("strain", Self::Strain),
-            ("edges", Self::Edges),
-            ("energy", Self::Energy),
-            ("energy_published", Self::EnergyPublished),
-            ("distance", Self::Distance),
-        ]
+        MEMBRANES.to_vec()
     }
 }
 
 impl Words for BendingModel {
     fn words() -> Vec<(&'static str, Self)> {
-        vec![
-            ("curvature", Self::Curvature),
-            ("hinge", Self::Hinge),
-            ("quadratic", Self::Quadratic),
-            ("averaged", Self::Averaged),
-            ("mean_curvature", Self::MeanCurvature),
-            ("none", Self::None),
-        ]
+        BENDINGS.to_vec()
+    }
+}
+
+impl From<Compression> for Buckling {
+    fn from(compression: Compression) -> Self {
+        Self(match compression {
+            Compression::Full => None,
+            Compression::Buckling { factor } => Some(factor),
+        })
+    }
+}
+
+impl From<Buckling> for Compression {
+    fn from(Buckling(factor): Buckling) -> Self {
+        factor.map_or(Self::Full, |factor| Self::Buckling { factor })
     }
 }
 

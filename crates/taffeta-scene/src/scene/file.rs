@@ -1,17 +1,15 @@
 //! A scene as a file: reading, writing, hashing.
 
 use super::Scene;
+use super::body::{SceneCloth, SceneRope};
 use super::camera::CameraTable;
-use super::cloth::SceneCloth;
 use super::cloth_table::ClothTable;
 use super::material::{Library, MaterialsTable};
 use super::obstacle::SceneObstacle;
 use super::obstacle_table::ObstacleTable;
 use super::probe::{BodyNames, ProbeTable, Probes, refuse_duplicates};
-use super::rope::SceneRope;
 use super::rope_table::RopeTable;
-use super::simulation::{SimulationTable, check_sweeping};
-use super::solid::SceneSolid;
+use super::simulation::SimulationTable;
 use super::solid_table::SolidTable;
 use super::surroundings::{AirTable, ContactTable, OutputTable};
 use crate::document::{Document, SceneSource};
@@ -26,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::Path;
 use taffeta_io::read_file;
+use taffeta_sim::rules::{meeting_mismatch, sweep_mismatches};
 
 /// A scene of the Taffeta cloth simulator. All quantities are in SI units.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -161,6 +160,7 @@ impl SceneTable {
             simulation,
         };
         scene.check_volumes(at);
+        scene.check_contact(at);
         // With a cloth left out the numbers of the others would be wrong.
         if scene.cloths.len() == self.cloth.0.len() {
             scene.check_view(at);
@@ -253,7 +253,16 @@ impl Scene {
             closed.map(|number| ("volumes of closed cloths", at.at("cloth").at(number).at("volume")));
         let solid = (!self.solids.is_empty()).then(|| ("solids", at.at("solid").at(0)));
         if let Some((what, place)) = solid.or(closed) {
-            check_sweeping(&self.simulation, (what, &place), &at.at("simulation"));
+            let found = sweep_mismatches(&self.simulation.settings, what, &place.to_string());
+            found.iter().for_each(|found| at.at("simulation").refuse_mismatch(found));
+        }
+    }
+
+    /// Refuses contact between cloths that is asked for under a solver without it.
+    fn check_contact(&self, at: &Place<'_>) {
+        if self.contact.self_contact == Some(true) {
+            let found = meeting_mismatch(self.simulation.settings.solver, "self", "contact between cloths");
+            found.iter().for_each(|found| at.at("contact").refuse_mismatch(found));
         }
     }
 
@@ -424,9 +433,9 @@ impl Scene {
         if self.solids.is_empty() {
             canonical["solid"] = serde_json::Value::Null;
         }
-        for (number, SceneSolid { shape, name, .. }) in self.solids.iter().enumerate() {
-            if let Some(path) = shape.file() {
-                canonical["solid"][number]["mesh"] = hash_file(path, "mesh", name)?.into();
+        for (number, solid) in self.solids.iter().enumerate() {
+            if let Some(path) = solid.shape.file() {
+                canonical["solid"][number]["mesh"] = hash_file(path, "mesh", &solid.name)?.into();
             }
         }
         for (number, obstacle) in self.obstacles.iter().enumerate() {

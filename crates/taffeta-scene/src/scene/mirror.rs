@@ -32,7 +32,7 @@ impl Mirrored {
 
     /// A region of the file in the coordinates of the mesh, which is still that of the file. A box on one panel is reflected with
     /// it. One that holds corners of several panels becomes a list of its vertices, for each panel has its own reflection.
-    pub(super) fn reflect_region(&self, region: Region, (mesh, panels): (&TriangleMesh, &[u32])) -> Region {
+    pub(super) fn reflect_region(&self, region: Region, mesh: &TriangleMesh, panels: &[u32]) -> Region {
         let corners = match &region {
             Region::MaterialBox(corners) | Region::PanelBox { corners, .. } if !self.panels.is_empty() => {
                 *corners

@@ -16,6 +16,7 @@ use taffeta_io::is_gltf;
 use taffeta_io::mesh_file::MeshFormat;
 use taffeta_io::obj::FileSequence;
 use taffeta_sim::SolverChoice;
+use taffeta_sim::rules::meeting_mismatch;
 
 /// The keys that say what an obstacle looks like.
 const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
@@ -240,13 +241,9 @@ impl ShapeTable {
 
 /// Refuses meshes under a solver that does not meet them.
 fn check_solver(solver: SolverChoice, at: &Place<'_>) -> Option<()> {
-    if solver.capabilities().meetings {
-        return Some(());
-    }
-    at.refuse(
-        format!("the solver {:?} does not know contact with meshes", solver.name()),
-        "take global, direct, block, xpbd or pbd, or an obstacle that is a sphere, plane, capsule or box",
-    );
+    let Some(found) = meeting_mismatch(solver, "", "contact with meshes") else { return Some(()) };
+    let help = format!("{}, or an obstacle that is a sphere, plane, capsule or box", found.help);
+    at.refuse(found.sentence(&at.to_string()), help.as_str());
     None
 }
 

@@ -34,8 +34,8 @@ pub(super) fn resolve_region(region: &Region, placed: &PlacedMesh, panels: &[u32
     }
     let wanted = region_text(region);
     let extent = match region {
-        Region::MaterialBox(_) => material_extent((mesh, panels), None),
-        Region::PanelBox { panel, .. } => material_extent((mesh, panels), Some(*panel)),
+        Region::MaterialBox(_) => material_extent(mesh, panels, None),
+        Region::PanelBox { panel, .. } => material_extent(mesh, panels, Some(*panel)),
         Region::Boundary => "the mesh is closed".to_owned(),
         Region::Box(_) | Region::Vertices(_) => world_extent(mesh),
     };
@@ -51,7 +51,7 @@ fn world_extent(mesh: &TriangleMesh) -> String {
 }
 
 /// Extent of the material, or of that of a panel.
-fn material_extent((mesh, panels): (&TriangleMesh, &[u32]), panel: Option<u32>) -> String {
+fn material_extent(mesh: &TriangleMesh, panels: &[u32], panel: Option<u32>) -> String {
     let last = panels.iter().max().copied().unwrap_or_default();
     if let Some(panel) = panel.filter(|panel| *panel > last) {
         return format!("there is no panel {panel}, but panels 0 to {last}");
@@ -66,7 +66,7 @@ fn material_extent((mesh, panels): (&TriangleMesh, &[u32]), panel: Option<u32>) 
 }
 
 /// The panels of which a box in material space holds vertices, if their charts overlap there; empty if it means one panel.
-pub(super) fn overlapping_panels(region: &Region, (mesh, panels): (&TriangleMesh, &[u32])) -> Vec<u32> {
+pub(super) fn overlapping_panels(region: &Region, mesh: &TriangleMesh, panels: &[u32]) -> Vec<u32> {
     let (Region::MaterialBox(_), Some(material)) = (region, &mesh.material) else { return Vec::new() };
     let locator = if panels.contains(&1) { Locator::build(mesh, panels) } else { None };
     let Some(locator) = locator else { return Vec::new() };

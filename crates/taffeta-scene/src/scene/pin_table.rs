@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_core::{Motion, Region};
+use taffeta_sim::rules::strength_mismatch;
 use taffeta_sim::{PinDescription, SolverChoice};
 
 /// Keys by which pins of cloths, solids and ropes select vertices.
@@ -91,10 +92,9 @@ impl<W: for<'r> From<&'r Region>> From<&PinDescription> for PinTable<W> {
 impl<W: Where> PinTable<W> {
     /// The pin of a body whose last vertex has this number, checked.
     pub(super) fn resolve(&self, last: u32, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
-        check_strength(self.strength, solver, at);
         let motion = self.motion.resolve(&at.at("motion"));
-        check_follow(self.follow.as_ref(), (&motion, self.clamp), at);
-        Some(PinDescription {
+        check_follow(self.follow.as_ref(), &motion, self.clamp, at);
+        let pin = PinDescription {
             name: self.name.clone().unwrap_or_default().0,
             region: self.r#where.resolve(last, &at.at("where"))?,
             motion,
@@ -103,7 +103,9 @@ impl<W: Where> PinTable<W> {
             clamp: self.clamp,
             release: self.release.map(f64::from),
             strength: self.strength.map(f64::from),
-        })
+        };
+        strength_mismatch(&pin, solver).iter().for_each(|found| at.refuse_mismatch(found));
+        Some(pin)
     }
 }
 
@@ -118,10 +120,9 @@ impl From<&PinDescription> for SolidPinTable {
 impl SolidPinTable {
     /// The pin, checked.
     pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<PinDescription> {
-        check_strength(self.strength, solver, at);
         let motion = self.motion.resolve(&at.at("motion"));
-        check_follow(self.follow.as_ref(), (&motion, false), at);
-        Some(PinDescription {
+        check_follow(self.follow.as_ref(), &motion, false, at);
+        let pin = PinDescription {
             name: self.name.clone().unwrap_or_default().0,
             follow: self.follow.clone().map(|name| name.0),
             motion,
@@ -129,22 +130,14 @@ impl SolidPinTable {
             release: self.release.map(f64::from),
             strength: self.strength.map(f64::from),
             ..PinDescription::new(self.r#where.resolve(0, &at.at("where"))?)
-        })
-    }
-}
-
-/// Refuses a force under a solver that knows none: under PBD nothing pulls, and the material has no say.
-fn check_strength(strength: Option<Positive>, solver: SolverChoice, at: &Place<'_>) {
-    if strength.is_some() && solver == SolverChoice::Pbd {
-        at.at("strength").refuse(
-            format!("`{at}.strength` is a force, but the solver \"pbd\" knows no forces"),
-            "let go at a time with `release`, or take another solver, for example \"xpbd\"",
-        );
+        };
+        strength_mismatch(&pin, solver).iter().for_each(|found| at.refuse_mismatch(found));
+        Some(pin)
     }
 }
 
 /// Refuses a pin that follows an obstacle and is told otherwise where to go as well.
-fn check_follow(follow: Option<&BodyName>, (motion, clamp): (&Motion, bool), at: &Place<'_>) {
+fn check_follow(follow: Option<&BodyName>, motion: &Motion, clamp: bool, at: &Place<'_>) {
     let Some(leader) = follow else { return };
     let moves = (!motion.keys.is_empty()).then_some("motion");
     for key in moves.into_iter().chain(clamp.then_some("clamp")) {

@@ -117,13 +117,13 @@ impl PlacedMesh {
             SceneRun::Between { panel, ends } => {
                 let number = find(panel)?;
                 let [a, b] = *ends;
-                Ok(vec![self.nearest((panels, number), a)?, self.nearest((panels, number), b)?])
+                Ok(vec![self.nearest(panels, number, a)?, self.nearest(panels, number, b)?])
             }
         }
     }
 
     /// The vertex on the boundary of a panel that is nearest to a point of it in the coordinates of the file \[m\].
-    fn nearest(&self, (panels, number): (&[Panel], usize), point: DVec2) -> Result<u32, String> {
+    fn nearest(&self, panels: &[Panel], number: usize, point: DVec2) -> Result<u32, String> {
         let chart = self.garment.as_ref().map(|garment| garment.panels[number].chart);
         let wanted = chart.map_or(point, |chart| chart.apply(point));
         let of_face = self.mesh.panels();

@@ -1,7 +1,7 @@
 //! Implausible values, possible but hardly meant: warnings of values in other units, each with the likely cure.
 
 use super::Scene;
-use super::cloth::SceneCloth;
+use super::body::SceneCloth;
 use super::cloth_shape::ClothShape;
 use glam::{DMat2, DVec2, DVec3};
 use taffeta_core::TriangleMesh;

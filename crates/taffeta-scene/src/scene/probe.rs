@@ -140,13 +140,13 @@ impl Probes {
             if table.point.is_none() {
                 at.miss("point", "point = [0.1, 0.1, 0.1]");
             }
-            let solid = find_body(solid, ("solid", &names.solids), &at.at("solid"));
+            let solid = find_body(solid, "solid", &names.solids, &at.at("solid"));
             self.solid.push(SolidProbe { name, solid: solid?, point: table.point?.get() });
         } else if let Some(rope) = &table.rope {
             if table.at.is_none() {
                 at.miss("at", "at = 0.5");
             }
-            let rope = find_body(rope, ("rope", &names.ropes), &at.at("rope"));
+            let rope = find_body(rope, "rope", &names.ropes, &at.at("rope"));
             self.rope.push(RopeProbe { name, rope: rope?, at: table.at?.0 });
         } else {
             if table.material.is_none() {
@@ -156,7 +156,7 @@ impl Probes {
                 at.miss("cloth", "cloth = \"sheet\"");
                 return None;
             };
-            let cloth = find_body(cloth, ("cloth", &names.cloths), &at.at("cloth"));
+            let cloth = find_body(cloth, "cloth", &names.cloths, &at.at("cloth"));
             let point = PanelPoint { panel: table.panel.map(Count::to_u32), material: table.material?.get() };
             self.cloth.push(Probe { name, cloth: cloth?, point });
         }
@@ -181,7 +181,7 @@ impl ProbeTable {
     }
 }
 
-fn find_body(name: &str, (kind, names): (&str, &[&str]), at: &Place<'_>) -> Option<usize> {
+fn find_body(name: &str, kind: &str, names: &[&str], at: &Place<'_>) -> Option<usize> {
     let found = names.iter().position(|other| *other == name);
     if found.is_none() {
         let help = format!("{kind}s of the scene: {}", quoted_list(names));

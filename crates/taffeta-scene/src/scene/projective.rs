@@ -4,14 +4,13 @@ use crate::place::Place;
 use taffeta_solve::{Material, SolidMaterial};
 
 /// Warns of what projective dynamics leaves out of a material, and of what remeshing costs it.
-pub(super) fn warn_of_projective(material: Option<&Material>, is_remeshed: bool, at: &Place<'_>) {
+pub(super) fn warn_of_projective(material: &Material, is_remeshed: bool, at: &Place<'_>) {
     if is_remeshed {
         at.warn(format!(
             "`{at}.remesh`: the solver \"projective\" factorizes its system anew after every pass; a longer \
              `interval` or the solver \"global\" is faster"
         ));
     }
-    let Some(material) = material else { return };
     let differs = |pair: [f64; 2]| pair[0] != pair[1];
     let ignored: Vec<&str> = [
         ("the difference of warp and weft in `stretch`", differs(material.stretch)),

@@ -1,37 +1,6 @@
 //! Ropes of a scene: from the shape to the points.
 
 use glam::DVec3;
-use taffeta_core::Placement;
-use taffeta_sim::{PinDescription, ProjectionStiffness, RopeBending, RopeDescription, RopeMaterial};
-
-/// One rope.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SceneRope {
-    /// Name, unique in the scene: letters, digits, `-` and `_`.
-    pub name: String,
-    /// Source of its points.
-    pub shape: RopeShape,
-    /// The material.
-    pub material: RopeMaterial,
-    /// Radius \[m\], for contact and pictures; not scaled by `place`.
-    pub radius: f64,
-    /// Placement.
-    pub place: Placement,
-    /// Initial velocity \[m/s\].
-    pub velocity: DVec3,
-    /// Initial angular velocity about the center of mass \[rad/s\].
-    pub angular_velocity: DVec3,
-    /// Bending model.
-    pub bending: RopeBending,
-    /// Normal of the plane in which it lies before it is placed; `None`: it bends in space.
-    pub plane: Option<DVec3>,
-    /// Curvature at rest about that normal \[1/m\].
-    pub rest_curvature: Option<f64>,
-    /// Stiffness under the solver `pbd`.
-    pub projection: ProjectionStiffness,
-    /// The pins.
-    pub pins: Vec<PinDescription>,
-}
 
 /// Source of the points of a rope.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,24 +59,6 @@ fn resample(points: &[DVec3], segments: u32) -> Vec<DVec3> {
         points[i - 1].lerp(points[i], part.clamp(0.0, 1.0))
     };
     (0..=segments).map(at).collect()
-}
-
-impl SceneRope {
-    /// The rope in the world.
-    pub fn describe(&self) -> RopeDescription {
-        let points = self.shape.points().into_iter().map(|point| self.place.apply(point)).collect();
-        let rotation = self.place.pose().rotation;
-        RopeDescription {
-            bending: self.bending,
-            plane: self.plane.map(|normal| rotation * normal),
-            rest_curvature: self.rest_curvature,
-            projection: self.projection,
-            velocity: self.velocity,
-            angular_velocity: self.angular_velocity,
-            pins: self.pins.clone(),
-            ..RopeDescription::new(self.name.clone(), points, self.radius, self.material.clone())
-        }
-    }
 }
 
 #[cfg(test)]

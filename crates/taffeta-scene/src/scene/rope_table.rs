@@ -1,10 +1,11 @@
 //! The keys of a rope.
 
+use super::body::SceneRope;
 use super::material::report_material;
 use super::membrane::ProjectionKeys;
 use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::{PinTable, RopeWhere};
-use super::rope::{RopeShape, SceneRope};
+use super::rope::RopeShape;
 use crate::keys::{
     BodyName, Choice, Count, Ignored, NotNegative, Number, Part, Positive, Tables, Vector, Words, exactly_one,
 };
@@ -14,7 +15,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use taffeta_core::Friction;
-use taffeta_sim::{PinDescription, ProjectionStiffness, RopeBending, RopeMaterial, SolverChoice};
+use taffeta_sim::rules::rope_mismatch;
+use taffeta_sim::{
+    PinDescription, ProjectionStiffness, RopeBending, RopeDescription, RopeMaterial, SolverChoice,
+};
 
 /// The keys that say how long a rope is.
 const SHAPES: [&str; 2] = ["length", "points"];
@@ -192,9 +196,8 @@ impl RopeTable {
 
     /// The rope, checked.
     pub(super) fn resolve(&self, solver: SolverChoice, at: &Place<'_>) -> Option<SceneRope> {
-        if solver == SolverChoice::Projective {
-            let help = "solver = \"global\", \"block\", \"direct\", \"xpbd\" or \"pbd\"";
-            at.refuse(format!("`{at}`: the solver \"projective\" knows no ropes"), help);
+        if let Some(found) = rope_mismatch(solver) {
+            at.refuse(found.sentence(&at.to_string()), found.help.as_str());
         }
         if self.remesh.is_some() {
             let help = "choose the number of `segments`, or give more `points`";
@@ -210,12 +213,7 @@ impl RopeTable {
             ProjectionKeys { stiffness, bend_stiffness, stiffness_correction: self.stiffness_correction };
         let projection = keys.resolve(solver, at);
         let last = u32::try_from(shape.as_ref()?.segment_count()).unwrap_or(u32::MAX);
-        let rope = SceneRope {
-            name: self.name.0.clone(),
-            shape: shape?,
-            material: material?,
-            radius: self.radius.0,
-            place: self.place.resolve(),
+        let description = RopeDescription {
             velocity: self.velocity.get(),
             angular_velocity: self.angular_velocity.get(),
             bending,
@@ -223,7 +221,9 @@ impl RopeTable {
             rest_curvature: self.rest_curvature.map(f64::from),
             projection,
             pins: self.resolve_pins(last, solver, at),
+            ..RopeDescription::new(self.name.0.clone(), Vec::new(), self.radius.0, material?)
         };
+        let rope = SceneRope { shape: shape?, place: self.place.resolve(), seams: Vec::new(), description };
         self.check(&rope, at);
         Some(rope)
     }

@@ -7,7 +7,6 @@ use glam::DVec2;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use taffeta_sim::{Mode, SimulationSettings};
 
 /// Time over which a seam closes unless the scene says how long \[s\].
 pub(super) const DEFAULT_TIME: f64 = 1.0;
@@ -227,25 +226,6 @@ impl SeamTable {
 }
 
 /// All seams of a cloth, checked.
-pub(super) fn resolve_seams(
-    tables: &[SeamTable],
-    settings: &SimulationSettings,
-    at: &Place<'_>,
-) -> Vec<SceneSeam> {
-    if !tables.is_empty() {
-        check_sewing(settings, &at.at(0));
-    }
+pub(super) fn resolve_seams(tables: &[SeamTable], at: &Place<'_>) -> Vec<SceneSeam> {
     tables.iter().enumerate().filter_map(|(number, table)| table.resolve(&at.at(number))).collect()
-}
-
-/// Refuses sewing under a solver or a mode that cannot.
-pub(super) fn check_sewing(settings: &SimulationSettings, at: &Place<'_>) {
-    if !settings.solver.capabilities().seams {
-        let message = format!("`{at}`: the solver {:?} cannot sew", settings.solver.name());
-        at.refuse(message, "take solver = \"global\", \"direct\" or \"block\"");
-    }
-    if settings.mode == Mode::Static {
-        let message = format!("`{at}`: sewing takes time, of which there is none in a static scene");
-        at.refuse(message, "mode = \"dynamic\"");
-    }
 }

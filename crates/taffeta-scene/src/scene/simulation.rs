@@ -6,6 +6,7 @@ use crate::words::quoted_list;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
+use taffeta_sim::rules::simulation_mismatches;
 use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Mode, SimulationSettings, SolverChoice, TimeIntegration};
 
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
@@ -153,7 +154,7 @@ impl SimulationTable {
             velocity_damping: self.velocity_damping.0,
             threads: self.threads.0 as usize,
         };
-        check_solver(&settings, at);
+        simulation_mismatches(&settings).iter().for_each(|found| at.refuse_mismatch(found));
         let is_static = settings.mode == Mode::Static;
         // A duration does no harm in a static scene, where no time passes.
         let duration = self.duration.filter(|_| !is_static);
@@ -196,60 +197,6 @@ fn check_frames(simulation: &Simulation, at: &Place<'_>) {
         format!("`{at}.duration` of {duration} s at {rate} frames per second is {size}"),
         format!("allowed: 1 to {MAX_FRAMES} frames").as_str(),
     );
-}
-
-/// Refuses what solvers other than Newton's method cannot do where the scene insists on it.
-fn check_solver(settings: &SimulationSettings, at: &Place<'_>) {
-    if settings.solver.capabilities().second_order {
-        return;
-    }
-    let name = settings.solver.name();
-    let others = "solver = \"global\" or \"direct\"";
-    if settings.time == TimeIntegration::Sdirk2 {
-        at.at("time").refuse(
-            format!("`{at}.time` is \"sdirk2\", but the solver is {name:?}, which knows implicit Euler only"),
-            format!("SDIRK2 belongs to the global and direct solvers: {others}, or time = \"euler\"")
-                .as_str(),
-        );
-    }
-    if settings.mode == Mode::Static {
-        at.at("mode").refuse(
-            format!("`{at}.mode` is \"static\", but the solver is {name:?}, which follows motions only"),
-            format!("equilibria belong to the global and direct solvers: {others}").as_str(),
-        );
-    }
-}
-
-/// Refuses a simulation that does not go with solids or enclosed volumes: `what`, the first of which is at `key`.
-pub(super) fn check_sweeping(simulation: &Simulation, (what, key): (&str, &Place<'_>), at: &Place<'_>) {
-    let settings = &simulation.settings;
-    if !settings.solver.capabilities().solids {
-        let name = settings.solver.name();
-        let mut help =
-            "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"".to_owned();
-        if what != "solids" {
-            help += "; `pressure` instead of `volume` goes with other solvers";
-        }
-        let message = format!("`{at}.solver` is {name:?}, which does not know {what} (`{key}`)");
-        at.at("solver").refuse(message, help.as_str());
-    }
-    // The others have been refused with the solver that the scene names.
-    if settings.solver != SolverChoice::Auto {
-        return;
-    }
-    if settings.time == TimeIntegration::Sdirk2 {
-        let message =
-            format!("`{at}.time` is \"sdirk2\", but the solvers that know {what} use implicit Euler");
-        at.at("time").refuse(message, "time = \"euler\" or \"auto\"");
-    }
-    if settings.mode == Mode::Static {
-        at.at("mode").refuse(
-            format!(
-                "`{at}.mode` is \"static\", but the solvers that know {what} (`{key}`) follow motions only"
-            ),
-            "mode = \"dynamic\" with damping in the material and some seconds of time",
-        );
-    }
 }
 
 impl Words for Mode {

@@ -2,9 +2,8 @@
 
 use glam::DVec3;
 use std::path::{Path, PathBuf};
-use taffeta_core::{Placement, Region};
+use taffeta_core::Region;
 use taffeta_io::{msh::read_msh, obj::ObjError, solid_box};
-use taffeta_sim::{PinDescription, SolidDescription, SolidMaterial};
 
 /// The tetrahedra of a solid.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,30 +22,11 @@ pub enum SolidShape {
     },
 }
 
-/// One solid.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SceneSolid {
-    /// Name, unique in the scene: letters, digits, `-` and `_`.
-    pub name: String,
-    /// Its shape at rest.
-    pub shape: SolidShape,
-    /// The material.
-    pub material: SolidMaterial,
-    /// Placement.
-    pub place: Placement,
-    /// Initial velocity \[m/s\].
-    pub velocity: DVec3,
-    /// Initial angular velocity about the center of mass \[rad/s\].
-    pub angular_velocity: DVec3,
-    /// The pins. Their vertices are numbered as in the file, from 0.
-    pub pins: Vec<PinDescription>,
-}
-
 /// Tetrahedra and what is to be known of them.
 #[derive(Default)]
 pub(super) struct ShapeOfSolid {
-    positions: Vec<DVec3>,
-    tetrahedra: Vec<[u32; 4]>,
+    pub(super) positions: Vec<DVec3>,
+    pub(super) tetrahedra: Vec<[u32; 4]>,
     /// For each vertex its number in the file; `None`: it is its own.
     source_vertices: Option<Vec<u32>>,
     /// The file, and the number and the line of every tetrahedron in it.
@@ -118,7 +98,7 @@ impl ShapeOfSolid {
     }
 
     /// The region with the numbers that vertices have here.
-    fn renumber(&self, region: &Region) -> Result<Region, String> {
+    pub(super) fn renumber(&self, region: &Region) -> Result<Region, String> {
         let (Region::Vertices(list), Some(sources)) = (region, &self.source_vertices) else {
             return Ok(region.clone());
         };
@@ -127,43 +107,5 @@ impl ShapeOfSolid {
             Err(_) => Err(format!("the file has no vertex {vertex} (from 0) that belongs to a tetrahedron")),
         };
         list.iter().map(find).collect::<Result<Vec<u32>, String>>().map(Region::Vertices)
-    }
-}
-
-impl SceneSolid {
-    /// The solid in the world without its pins.
-    pub(super) fn describe(&self, shape: &ShapeOfSolid) -> SolidDescription {
-        let positions = shape.positions.iter().map(|point| self.place.apply(*point)).collect();
-        let tetrahedra = shape.tetrahedra.clone();
-        SolidDescription {
-            velocity: self.velocity,
-            angular_velocity: self.angular_velocity,
-            ..SolidDescription::new(self.name.clone(), positions, tetrahedra, self.material.clone())
-        }
-    }
-
-    /// A pin of the solid in the world, or why it holds nothing.
-    pub(super) fn describe_pin(
-        &self,
-        pin: &PinDescription,
-        (shape, description): (&ShapeOfSolid, &SolidDescription),
-    ) -> Result<PinDescription, String> {
-        let pin = PinDescription { region: shape.renumber(&pin.region)?, ..pin.clone() };
-        match description.find_pin_defect(&pin) {
-            Some(reason) => Err(reason),
-            None => Ok(pin),
-        }
-    }
-
-    /// The box \[m\] around the solid at rest before it is placed, from where its vertices are placed \[m\]. `None` without
-    /// vertices.
-    pub fn bounds(&self, placed: &[DVec3]) -> Option<[DVec3; 2]> {
-        // Without the round-off of the way to the place and back.
-        if let SolidShape::Box { size, .. } = self.shape {
-            return Some([DVec3::ZERO, size]);
-        }
-        let mut points = placed.iter().map(|point| self.place.apply_inverse(*point));
-        let first = points.next()?;
-        Some(points.fold([first, first], |[low, high], point| [low.min(point), high.max(point)]))
     }
 }

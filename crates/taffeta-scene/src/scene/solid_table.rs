@@ -1,10 +1,11 @@
 //! The keys of a solid.
 
+use super::body::SceneSolid;
 use super::material::report_material;
 use super::motion::{FrictionTable, PlaceTable};
 use super::pin_table::SolidPinTable;
 use super::projective::warn_of_projective_solid;
-use super::solid::{SceneSolid, SolidShape};
+use super::solid::SolidShape;
 use crate::keys::{
     BodyName, Count, FilePath, Fixed, Ignored, NotNegative, Number, Positive, Tables, Vector, exactly_one,
 };
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::Path;
 use taffeta_core::Friction;
-use taffeta_sim::{PinDescription, SolidMaterial, SolverChoice};
+use taffeta_sim::{PinDescription, SolidDescription, SolidMaterial, SolverChoice};
 
 /// The keys that say where the tetrahedra come from.
 const SHAPES: [&str; 2] = ["box", "mesh"];
@@ -106,9 +107,8 @@ impl SolidMaterialTable {
 
 impl From<&SceneSolid> for SolidTable {
     fn from(solid: &SceneSolid) -> Self {
-        let SceneSolid { name, shape, material, place, velocity, angular_velocity, pins } = solid;
-        let SolidMaterial { density, young, poisson, damping, volume_stiffness, friction } = *material;
-        let (r#box, mesh) = match shape {
+        let SolidMaterial { density, young, poisson, damping, volume_stiffness, friction } = solid.material;
+        let (r#box, mesh) = match &solid.shape {
             SolidShape::Box { size, cells } => {
                 let cells = Fixed(cells.map(Count::from));
                 (Some(BoxTable { size: (*size).into(), cells }), None)
@@ -116,7 +116,7 @@ impl From<&SceneSolid> for SolidTable {
             SolidShape::Mesh { path } => (None, Some(path.to_string_lossy().into_owned())),
         };
         Self {
-            name: BodyName(name.clone()),
+            name: BodyName(solid.name.clone()),
             r#box,
             mesh,
             material: SolidMaterialTable {
@@ -127,10 +127,10 @@ impl From<&SceneSolid> for SolidTable {
                 friction: friction.into(),
             },
             volume_stiffness: Number(volume_stiffness),
-            place: place.into(),
-            velocity: (*velocity).into(),
-            angular_velocity: (*angular_velocity).into(),
-            pin: pins.iter().map(SolidPinTable::from).collect(),
+            place: (&solid.place).into(),
+            velocity: solid.velocity.into(),
+            angular_velocity: solid.angular_velocity.into(),
+            pin: solid.pins.iter().map(SolidPinTable::from).collect(),
             remesh: None,
         }
     }
@@ -146,19 +146,17 @@ impl SolidTable {
         let shape = self.resolve_shape(at);
         let material = self.material.resolve(&at.at("material"));
         let pins = self.resolve_pins(solver, at);
-        let solid = SceneSolid {
-            name: self.name.0.clone(),
-            shape: shape?,
-            material: SolidMaterial { volume_stiffness: self.volume_stiffness.0, ..material? },
-            place: self.place.resolve(),
+        let material = SolidMaterial { volume_stiffness: self.volume_stiffness.0, ..material? };
+        if solver == SolverChoice::Projective {
+            warn_of_projective_solid(&material, at);
+        }
+        let description = SolidDescription {
             velocity: self.velocity.get(),
             angular_velocity: self.angular_velocity.get(),
             pins,
+            ..SolidDescription::new(self.name.0.clone(), Vec::new(), Vec::new(), material)
         };
-        if solver == SolverChoice::Projective {
-            warn_of_projective_solid(&solid.material, at);
-        }
-        Some(solid)
+        Some(SceneSolid { shape: shape?, place: self.place.resolve(), seams: Vec::new(), description })
     }
 
     fn resolve_pins(&self, solver: SolverChoice, at: &Place<'_>) -> Vec<PinDescription> {

@@ -9,8 +9,10 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value as Json, json};
 use std::fmt::Write;
+use taffeta_sim::StepReport;
+use taffeta_sim::columns::{Column, Value};
 
 /// Beginning of the page.
 const HEAD: &str = "# Output files\n\n\
@@ -24,13 +26,47 @@ pub struct OutputFile {
     name: &'static str,
     /// The columns of a table in their order; `None` for a JSON file.
     columns: Option<Vec<String>>,
-    schema: Value,
+    schema: Json,
 }
 
 impl OutputFile {
     /// A table whose rows are values of `R`.
     pub fn table<R: JsonSchema + Serialize + Default>(name: &'static str) -> Self {
         Self { name, columns: Some(header::<R>()), schema: written_schema::<R>() }
+    }
+
+    /// A table with some columns, and a comment.
+    pub fn of_columns(
+        name: &'static str,
+        about: &str,
+        columns: impl Iterator<Item = &'static Column>,
+    ) -> Self {
+        let schema = json!({ "type": "object", "description": about, "properties": {}, "required": [], "additionalProperties": false });
+        let table = Self { name, columns: Some(Vec::new()), schema };
+        table.with_columns(0, false, columns.map(|column| (column, column.meaning.to_owned())))
+    }
+
+    /// The table with further columns from a place on, each with its meaning there; `true`: their values may be missing.
+    pub fn with_columns(
+        mut self,
+        place: usize,
+        may_miss: bool,
+        columns: impl Iterator<Item = (&'static Column, String)>,
+    ) -> Self {
+        let start = StepReport::default();
+        let mut names = Vec::new();
+        for (column, meaning) in columns {
+            names.push(column.name.to_owned());
+            let value = column.read(&start);
+            let kind = if matches!(value, None | Some(Value::Count(_))) { "integer" } else { "number" };
+            let kind = if may_miss || value.is_none() { json!([kind, "null"]) } else { json!(kind) };
+            self.schema["properties"][column.name] = json!({ "type": kind, "description": meaning });
+            if let Some(required) = self.schema["required"].as_array_mut() {
+                required.push(column.name.into());
+            }
+        }
+        self.columns.get_or_insert_default().splice(place..place, names);
+        self
     }
 
     /// A JSON file that holds a value of `T`.
@@ -44,7 +80,7 @@ impl OutputFile {
     }
 
     /// JSON schema of the file, or of a row of the table.
-    pub fn schema(&self) -> &Value {
+    pub fn schema(&self) -> &Json {
         &self.schema
     }
 
@@ -69,7 +105,7 @@ impl OutputFile {
     }
 
     /// All objects with fields: the file or row itself, then those that it refers to, by name.
-    fn objects(&self) -> impl Iterator<Item = (&str, &Map<String, Value>)> {
+    fn objects(&self) -> impl Iterator<Item = (&str, &Map<String, Json>)> {
         let inner = self.schema["$defs"].as_object().into_iter().flatten();
         let all =
             std::iter::once(("", &self.schema)).chain(inner.map(|(name, value)| (name.as_str(), value)));
@@ -77,7 +113,7 @@ impl OutputFile {
     }
 
     /// Returns whether a value is made of real numbers, for which a unit is needed.
-    fn is_real(&self, value: &Value) -> bool {
+    fn is_real(&self, value: &Json) -> bool {
         let kind = &value["type"];
         kind == "number"
             || kind.as_array().is_some_and(|kinds| kinds.iter().any(|kind| kind == "number"))
@@ -86,7 +122,7 @@ impl OutputFile {
 
     /// Adds the file to a page: one table for a row, or for each object of a JSON file.
     fn write(&self, page: &mut String) {
-        let about = |value: &Value| value["description"].as_str().unwrap_or_default().to_owned();
+        let about = |value: &Json| value["description"].as_str().unwrap_or_default().to_owned();
         // Writing into a text cannot fail.
         let _ = writeln!(page, "\n## {}\n\n{}", self.name, about(&self.schema));
         if let Some(columns) = &self.columns {
@@ -112,7 +148,10 @@ impl OutputFile {
 
 /// Tables that a run writes.
 pub fn run_tables() -> [OutputFile; 2] {
-    [OutputFile::table::<MetricsRow>("metrics.csv"), OutputFile::table::<ProbeRow>("probes.csv")]
+    [
+        OutputFile::of_columns("metrics.csv", MetricsRow::ABOUT, Column::of_tables()),
+        OutputFile::table::<ProbeRow>("probes.csv"),
+    ]
 }
 
 /// Page of Markdown with the columns and fields of files.
@@ -123,14 +162,14 @@ pub fn outputs_page(files: &[OutputFile]) -> String {
 }
 
 /// JSON schemas of files by name; of a table the schema of a row.
-pub fn outputs_schema(files: &[OutputFile]) -> Value {
+pub fn outputs_schema(files: &[OutputFile]) -> Json {
     files.iter().map(|file| (file.name.to_owned(), file.schema.clone())).collect::<Map<_, _>>().into()
 }
 
 /// Schema of a type as it is written, with plain descriptions and without further fields.
-fn written_schema<T: JsonSchema>() -> Value {
+fn written_schema<T: JsonSchema>() -> Json {
     let close = |schema: &mut Schema| {
-        if let Some(text) = schema.get("description").and_then(Value::as_str) {
+        if let Some(text) = schema.get("description").and_then(Json::as_str) {
             let text = plain(text);
             schema.insert("description".to_owned(), text.into());
         }
@@ -143,7 +182,7 @@ fn written_schema<T: JsonSchema>() -> Value {
 }
 
 /// Unit and meaning of a field: what its description has in the first brackets, and the rest.
-fn split_unit(value: &Value) -> (String, String) {
+fn split_unit(value: &Json) -> (String, String) {
     let text = value["description"].as_str().unwrap_or_default().replace('|', "\\|");
     let Some((before, rest)) = text.split_once(" [") else { return (String::new(), text) };
     let Some((unit, after)) = rest.split_once(']') else { return (String::new(), text) };

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use taffeta_io::{Format, FrameData, GridPattern, grid};
 use taffeta_scene::{MetricsRow, OutputFolder, ProbeRow, ResultFolder, Scene};
+use taffeta_sim::columns::Value;
 
 fn frame_files(root: &Path) -> Vec<String> {
     let entries = fs::read_dir(root.join("frames")).unwrap();
@@ -31,7 +32,11 @@ fn write_run(folder: &OutputFolder, frames: std::ops::RangeInclusive<u64>) {
     for frame in frames {
         folder.write_frame("my_sheet", frame, Format::Obj, &FrameData::surface(mesh.clone())).unwrap();
         probes.write(&probe_row(frame)).unwrap();
-        metrics.write(&MetricsRow { frame, time: 0.5, vertices: 13, ..MetricsRow::default() }).unwrap();
+        let mut row = MetricsRow::default();
+        for (name, value) in [("frame", frame), ("vertices", 13)] {
+            row.set(name, Some(Value::Count(value)));
+        }
+        metrics.write(&row).unwrap();
     }
 }
 
@@ -53,9 +58,28 @@ fn a_run_is_written_and_read_back() {
     let mesh = result.read_frame("my_sheet", 1).unwrap().mesh;
     assert_eq!(mesh, grid(DVec2::ONE, [2, 2], GridPattern::Crossed, 0));
     assert_eq!(result.read_probes().unwrap()[2], probe_row(2));
-    assert_eq!(result.read_metrics().unwrap()[1].vertices, 13);
+    assert_eq!(result.read_metrics().unwrap()[1].get("vertices"), Some(13.0));
     assert_eq!(result.read_scene().unwrap().to_json(), scene.unwrap().to_json());
     assert!(result.read_frame("my_sheet", 9).is_err());
+}
+
+#[test]
+fn rows_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = OutputFolder::create(folder.path()).unwrap();
+    write_run(&output, 0..=0);
+    let read = |text: &str| {
+        fs::write(folder.path().join("metrics.csv"), text).unwrap();
+        ResultFolder::open(folder.path()).unwrap().read_metrics().map_err(|error| error.to_string())
+    };
+    let rows = read("frame,time,vertices,of_another_version\n3,0.5,13,1\n4,0.6,,\n").unwrap();
+    assert_eq!((rows[0].frame(), rows[0].time(), rows[0].get("vertices")), (3, 0.5, Some(13.0)));
+    // A missing value is none, and a column that an older version did not write is zero.
+    assert_eq!((rows[1].get("vertices"), rows[1].get("popping")), (None, Some(0.0)));
+    assert!(read("time,vertices\n0.5,13\n").unwrap_err().contains("no number in the column `frame`"));
+    assert!(read("frame,time\n,0.5\n").unwrap_err().contains("`frame`"));
+    assert!(read("frame,time\n1,later\n").unwrap_err().contains("metrics.csv"));
+    assert_eq!(read("").unwrap(), []);
 }
 
 #[test]
@@ -116,7 +140,7 @@ fn a_run_resumes_after_its_last_good_frame() {
     assert_eq!(frame_files(folder.path()).len(), 4);
     write_run(&output, 4..=6);
     let result = ResultFolder::open(folder.path()).unwrap();
-    let frames: Vec<u64> = result.read_metrics().unwrap().iter().map(|row| row.frame).collect();
+    let frames: Vec<u64> = result.read_metrics().unwrap().iter().map(|row| row.frame()).collect();
     assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(result.read_probes().unwrap(), (0..=6).map(probe_row).collect::<Vec<_>>());
     assert!(OutputFolder::reopen(&folder.path().join("missing"), Some(3)).is_err());

@@ -28,7 +28,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     passed.for_each(|(last, _)| *last = world.state.time - elapsed);
     world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
-    let jumps = measure_jumps(world, &before, (&counts, popping));
+    let jumps = measure_jumps(world, &before, &counts, popping);
     world.state.wake();
     note_changes(world, sheet);
     (counts, jumps)

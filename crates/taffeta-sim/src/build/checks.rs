@@ -2,14 +2,18 @@
 
 use crate::derive::volumes::split;
 use crate::model::description::{
-    ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, Mode, PinDescription, SimulationSettings,
-    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
+    ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, PinDescription, SimulationSettings,
+    SolverChoice, WorldDescription,
 };
 use crate::model::error::BuildError;
+use crate::model::rules::{
+    ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
+    strength_mismatch, sweep_mismatches,
+};
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;
-use taffeta_solve::{BendingModel, Compression, Material, MembraneModel, MembraneScaling};
+use taffeta_solve::{Compression, MembraneScaling};
 
 /// Refuses names that two bodies, two obstacles or two pins have. Obstacles and pins may have none.
 fn check_names(description: &WorldDescription) -> Result<(), BuildError> {
@@ -86,38 +90,24 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
             return refuse(format!("mesh obstacle {number}"), reason);
         }
     }
-    if !description.mesh_obstacles.is_empty()
-        && let Some(reason) = find_contact_mismatch(description)
-    {
-        return refuse("contact with mesh obstacles".into(), reason);
+    let settings = &description.simulation;
+    let solver = settings.solver;
+    if !description.mesh_obstacles.is_empty() {
+        refuse_mismatch("contact", meeting_mismatch(solver, "obstacle.shape", "contact with meshes"))?;
     }
-    let solver = description.simulation.solver;
-    if let Some(reason) = find_row_mismatch(&description.simulation) {
-        return refuse("simulation".into(), reason);
-    }
-    if description.has_self_contact()
-        && let Some(reason) = find_contact_mismatch(description)
-    {
-        return refuse("contact between cloths".into(), reason);
+    refuse_mismatch("simulation", simulation_mismatches(settings).into_iter().next())?;
+    if description.has_self_contact() {
+        refuse_mismatch("contact", meeting_mismatch(solver, "contact.self", "contact between cloths"))?;
     }
     for rope in &description.ropes {
         let what = format!("rope '{}'", rope.name);
-        if !solver.capabilities().ropes {
-            return refuse(
-                what,
-                "the solver projective knows no ropes: take global, block, xpbd or pbd".into(),
-            );
-        }
-        let has_strength = rope.pins.iter().any(|pin| pin.strength.is_some());
-        if has_strength && !solver.capabilities().pin_strength {
-            return refuse(what, "the solver pbd knows no forces, so its pins have no strength".into());
-        }
+        let mut strengths = rope.pins.iter().filter_map(|pin| strength_mismatch(pin, solver));
+        refuse_mismatch(&what, rope_mismatch(solver).or_else(|| strengths.next()))?;
         check_pins(&what, &rope.pins)?;
     }
-    if let Some(what) = description.find_need_to_sweep()
-        && let Some(reason) = find_sweep_mismatch(&description.simulation)
-    {
-        return refuse("simulation".into(), format!("{what}: {reason}"));
+    if let Some(what) = description.find_need_to_sweep() {
+        let key = if description.solids.is_empty() { "cloth.volume" } else { "solid" };
+        refuse_mismatch("simulation", sweep_mismatches(settings, what, key).into_iter().next())?;
     }
     for solid in &description.solids {
         check_pins(&format!("solid '{}'", solid.name), &solid.pins)?;
@@ -127,19 +117,15 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     }
     for cloth in &description.cloths {
         let what = format!("cloth '{}'", cloth.name);
-        let defect = find_cloth_defect(cloth)
-            .or_else(|| find_unknown_to_solver(cloth, solver))
-            .or_else(|| find_unswept(cloth, solver))
-            .or_else(|| find_spring_mismatch(cloth, solver))
-            .or_else(|| find_buckling_mismatch(cloth, solver))
-            .or_else(|| find_seam_mismatch(cloth, &description.simulation))
-            .or_else(|| find_tear_mismatch(cloth, &description.simulation))
-            .or_else(|| {
-                find_unyielding(&cloth.material, cloth.bending, (solver, description.simulation.mode))
-            });
-        if let Some(reason) = defect {
+        if let Some(reason) = find_cloth_defect(cloth) {
             return refuse(what, reason);
         }
+        let sewn = (!cloth.seams.is_empty()).then_some("seam");
+        let has_material = cloth.mesh.material.is_some();
+        let case = ClothCase { cloth, settings, sewn, has_material };
+        let of_pin = |pin| strength_mismatch(pin, solver).or_else(|| clamp_mismatch(pin, solver));
+        let found = case.mismatches().chain(cloth.pins.iter().filter_map(of_pin)).next();
+        refuse_cloth(&what, found, solver)?;
         check_pins(&what, &cloth.pins)?;
     }
     Ok(())
@@ -169,17 +155,26 @@ pub(crate) fn find_accuracy_defect(accuracy: f64) -> Option<String> {
     (!is_in_range).then(|| format!("accuracy is {accuracy}; it must be from {least} to {most}"))
 }
 
-/// Describes which settings solids and enclosed volumes do not go with; `None` if there are none.
-fn find_sweep_mismatch(settings: &SimulationSettings) -> Option<String> {
-    let name = settings.solver.name();
-    if !settings.solver.capabilities().solids {
-        return Some(format!("the solver {name} does not know them: take block, xpbd or projective"));
-    }
-    if settings.time == TimeIntegration::Sdirk2 {
-        return Some("the solvers that know them use implicit Euler, not SDIRK2".into());
-    }
-    (settings.mode == Mode::Static)
-        .then(|| "the solvers that know them follow motions and find no equilibria".into())
+/// Refuses what does not go together.
+fn refuse_mismatch(what: &str, found: Option<Mismatch>) -> Result<(), BuildError> {
+    found.map_or(Ok(()), |found| {
+        Err(BuildError::BadSetting { what: what.to_owned(), reason: found.describe() })
+    })
+}
+
+/// Refuses what does not go together in a cloth. Scene files take membrane and bending of the solver unless they name others.
+fn refuse_cloth(what: &str, found: Option<Mismatch>, solver: SolverChoice) -> Result<(), BuildError> {
+    let advise = |found: Mismatch| match found.key.as_str() {
+        "bending" | "constraint" => Mismatch {
+            help: format!(
+                "{}; `ClothDescription::under(SolverChoice::{solver:?})` takes what it knows",
+                found.help
+            ),
+            ..found
+        },
+        _ => found,
+    };
+    refuse_mismatch(what, found.map(advise))
 }
 
 /// Checks the pins of a body.
@@ -213,6 +208,20 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
             return Some(format!("its {name} stiffness as a projection is {k}; it must be from 0 to 1"));
         }
     }
+    if let MembraneScaling::Fixed(area) = cloth.scaling
+        && !(area.is_finite() && area > 0.0)
+    {
+        return Some(format!(
+            "the area that its constraints are scaled with is {area} m²; it must be positive"
+        ));
+    }
+    if let Compression::Buckling { factor } = cloth.compression
+        && !(factor.is_finite() && factor > 0.0)
+    {
+        return Some(format!(
+            "the factor of its buckling stress is {factor}; it must be finite and greater than 0"
+        ));
+    }
     let curvature = cloth.rest_curvature;
     if !curvature.iter().all(|k| k.is_finite()) {
         return Some(format!("rest_curvature is {curvature:?} 1/m; it must be finite"));
@@ -223,194 +232,7 @@ fn find_cloth_defect(cloth: &ClothDescription) -> Option<String> {
             "rest_curvature needs material coordinates; without them a cloth is at rest as it comes".into(),
         );
     }
-    if is_curved && !knows_rest_curvature(cloth.bending) {
-        return Some(format!("rest_curvature means nothing to the bending model {:?}", cloth.bending));
-    }
     None
-}
-
-/// Describes why contact between cloths, or with meshes, cannot be simulated; `None` if it can.
-fn find_contact_mismatch(description: &WorldDescription) -> Option<String> {
-    let solver = description.simulation.solver;
-    (!solver.capabilities().meetings)
-        .then(|| "the solver projective does not know it: take global, direct, block, xpbd or pbd".into())
-}
-
-/// Describes which simulation settings the solvers `xpbd`, `pbd` and `projective` do not support; `None` if they
-/// support all.
-fn find_row_mismatch(settings: &SimulationSettings) -> Option<String> {
-    let name = settings.solver.name();
-    if settings.solver.capabilities().second_order || settings.solver == SolverChoice::Block {
-        return None;
-    }
-    if settings.time == TimeIntegration::Sdirk2 {
-        return Some(format!("the solver {name} knows implicit Euler only, not SDIRK2"));
-    }
-    (settings.mode == Mode::Static)
-        .then(|| format!("the solver {name} follows motions and finds no equilibria"))
-}
-
-/// Advice for a cloth whose membrane or bending a solver does not know. Scene files take those of the solver unless they name
-/// others, which are refused there in their words.
-fn advise_under(solver: SolverChoice) -> String {
-    format!("`ClothDescription::under(SolverChoice::{solver:?})` takes what it knows")
-}
-
-/// Describes which settings of a cloth its solver does not support; `None` if it supports all.
-fn find_unknown_to_solver(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let (name, model) = (solver.name(), cloth.bending);
-    let is_projective = solver == SolverChoice::Projective;
-    if !solver.capabilities().bends_by(model) && !solver.capabilities().rows && !is_projective {
-        let advice = advise_under(solver);
-        return Some(format!(
-            "the bending model {model:?} belongs to the solver projective, not to {name}: {advice}"
-        ));
-    }
-    if !solver.capabilities().rows && !is_projective {
-        return None;
-    }
-    if !solver.capabilities().bends_by(model) {
-        let known = if is_projective { "MeanCurvature" } else { "Hinge" };
-        let advice = advise_under(solver);
-        return Some(format!("the solver {name} bends by {known} or None, not by {model:?}: {advice}"));
-    }
-    if cloth.rest_curvature != [0.0; 3] {
-        return Some(format!("the solver {name} knows no rest curvature"));
-    }
-    if !solver.capabilities().pin_strength && cloth.pins.iter().any(|pin| pin.strength.is_some()) {
-        return Some("the solver pbd knows no forces, so its pins have no strength".into());
-    }
-    if cloth.pins.iter().any(|pin| pin.clamp) {
-        return Some(format!("the solver {name} knows no clamps: hold two rows of vertices instead"));
-    }
-    None
-}
-
-/// Describes which membrane settings of a cloth need a solver that sweeps over the membrane blocks, or are invalid;
-/// `None` if none.
-fn find_unswept(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let name = solver.name();
-    if let MembraneScaling::Fixed(area) = cloth.scaling
-        && !(area.is_finite() && area > 0.0)
-    {
-        return Some(format!(
-            "the area that its constraints are scaled with is {area} m²; it must be positive"
-        ));
-    }
-    if solver.capabilities().membrane_forms {
-        return None;
-    }
-    if matches!(cloth.membrane, MembraneModel::Energy | MembraneModel::EnergyPublished) {
-        return Some(format!(
-            "the solver {name} takes no energy as a constraint: Strain has the same energy; {}",
-            advise_under(solver)
-        ));
-    }
-    (cloth.scaling != MembraneScaling::ByArea)
-        .then(|| format!("the solver {name} knows constraints that are scaled by area only"))
-}
-
-/// Describes which settings conflict with springs along edges; `None` if none do.
-fn find_spring_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let name = solver.name();
-    if cloth.membrane == MembraneModel::Distance && !solver.capabilities().rows {
-        return Some(format!(
-            "the solver {name} knows no springs along edges (Distance): take Edges, or the solver xpbd or pbd; {}",
-            advise_under(solver)
-        ));
-    }
-    if cloth.membrane == MembraneModel::Distance && cloth.scaling != MembraneScaling::ByArea {
-        return Some(
-            "springs along edges (Distance) are not scaled by area, so that there is nothing to change"
-                .into(),
-        );
-    }
-    cloth.break_force?;
-    if !solver.capabilities().breaking || cloth.membrane != MembraneModel::Distance {
-        return Some("break_force belongs to the constraint Distance under the solver xpbd".into());
-    }
-    cloth.remesh.map(|_| "a cloth with a break_force cannot be remeshed: its edges are what breaks".into())
-}
-
-/// Describes which settings conflict with buckling triangles; `None` if none do.
-fn find_buckling_mismatch(cloth: &ClothDescription, solver: SolverChoice) -> Option<String> {
-    let Compression::Buckling { factor } = cloth.compression else { return None };
-    if !(factor.is_finite() && factor > 0.0) {
-        return Some(format!(
-            "the factor of its buckling stress is {factor}; it must be finite and greater than 0"
-        ));
-    }
-    if !solver.capabilities().buckling {
-        let name = solver.name();
-        return Some(format!(
-            "the solver {name} knows no buckling of triangles: take global, direct or block"
-        ));
-    }
-    let is_strain = cloth.membrane == MembraneModel::Strain && cloth.scaling == MembraneScaling::ByArea;
-    (!is_strain).then(|| "triangles that buckle need the constraint Strain, scaled by area".into())
-}
-
-/// Describes which settings conflict with the seams of a cloth; `None` if none do.
-fn find_seam_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
-    if cloth.seams.is_empty() {
-        return None;
-    }
-    let name = settings.solver.name();
-    if !settings.solver.capabilities().seams {
-        return Some(format!("the solver {name} cannot sew its seams: take global, direct or block"));
-    }
-    if settings.mode == Mode::Static {
-        return Some("sewing takes time, of which there is none in the search for an equilibrium".into());
-    }
-    let is_anisotropic = cloth.remesh.is_some_and(|settings| settings.anisotropic);
-    is_anisotropic.then(|| "remeshing along folds (anisotropic) knows one chart, but it has seams".into())
-}
-
-/// Describes which settings conflict with a cloth that can tear; `None` if none do.
-fn find_tear_mismatch(cloth: &ClothDescription, settings: &SimulationSettings) -> Option<String> {
-    let ClothDescription { material, membrane, scaling, .. } = cloth;
-    let (has_material, has_volume) = (cloth.mesh.material.is_some(), cloth.volume.is_some());
-    let sheet = TearingSheet { membrane: *membrane, scaling: *scaling, has_material, has_volume };
-    find_untearable(material, &sheet, (settings.solver, settings.mode))
-}
-
-/// Properties of a cloth that decide whether it can tear.
-pub(crate) struct TearingSheet {
-    pub membrane: MembraneModel,
-    pub scaling: MembraneScaling,
-    pub has_material: bool,
-    pub has_volume: bool,
-}
-
-/// Why a cloth of a material that tears cannot, in words.
-pub(crate) fn find_untearable(
-    material: &Material,
-    sheet: &TearingSheet,
-    (solver, mode): (SolverChoice, Mode),
-) -> Option<String> {
-    material.tearing?;
-    let name = solver.name();
-    if !solver.capabilities().seams {
-        return Some(format!(
-            "under the solver {name} it cannot tear (tear_strength): take global, direct or block"
-        ));
-    }
-    if mode == Mode::Static {
-        return Some(
-            "it can tear (tear_strength), which takes time, and there is none in the search for an equilibrium".into(),
-        );
-    }
-    if !sheet.has_material {
-        return Some("it can tear (tear_strength), for which it needs material coordinates".into());
-    }
-    if sheet.has_volume {
-        return Some("it can tear (tear_strength), and could then not keep its volume".into());
-    }
-    let has_stress =
-        matches!(sheet.membrane, MembraneModel::Strain | MembraneModel::Edges | MembraneModel::Energy);
-    (!has_stress || sheet.scaling != MembraneScaling::ByArea).then(|| {
-        "it can tear (tear_strength), for which its constraint must be Strain, Edges or Energy, scaled by area".into()
-    })
 }
 
 /// Describes what is wrong with a pin besides what it holds; `None` if it is valid.
@@ -435,34 +257,6 @@ pub(crate) fn find_pin_defect(pin: &PinDescription) -> Option<String> {
         }
     }
     pin.motion.find_defect()
-}
-
-/// Why a cloth of a material that yields cannot, in words.
-pub(crate) fn find_unyielding(
-    material: &Material,
-    bending: BendingModel,
-    (solver, mode): (SolverChoice, Mode),
-) -> Option<String> {
-    material.yield_curvature?;
-    if mode == Mode::Static {
-        return Some(
-            "its yield_curvature makes folds that depend on the way to them, and the search for an equilibrium knows no way: \
-             follow the motion"
-                .into(),
-        );
-    }
-    if !solver.capabilities().folds {
-        let name = solver.name();
-        return Some(format!(
-            "the solver {name} knows no yield_curvature: take global, direct or block, or a material without it"
-        ));
-    }
-    (!bending.knows_plastic_folds()).then(|| {
-        format!(
-            "yield_curvature means nothing to the bending model {bending:?}: take Curvature or Averaged, or a material \
-             without it"
-        )
-    })
 }
 
 /// A component of less than this part of the 1.5th power of its area encloses nothing. A ball has 0.094.
@@ -521,8 +315,6 @@ pub(crate) fn check_enclosed(description: &WorldDescription) -> Result<(), Build
     for cloth in &description.cloths {
         let Some(settings) = cloth.volume else { continue };
         let defect = settings.find_defect().or_else(|| find_opening(&cloth.mesh));
-        let defect = defect
-            .or_else(|| cloth.remesh.map(|_| "a cloth that keeps a volume cannot be remeshed".to_owned()));
         if let Some(reason) = defect {
             return Err(BuildError::BadSetting { what: format!("cloth '{}': volume", cloth.name), reason });
         }

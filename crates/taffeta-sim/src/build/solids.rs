@@ -317,7 +317,8 @@ impl Parts {
 /// Notes the keys of the surfaces and lets the pins of the solids hold their vertices, on the surface and inside.
 pub(crate) fn place_and_pin(
     solids: &mut [Solid],
-    (description, vertices): (&WorldDescription, &[VertexKey]),
+    description: &WorldDescription,
+    vertices: &[VertexKey],
     thawed: &mut Thawed,
     pins: &mut Vec<Pin>,
 ) -> Result<(), BuildError> {
@@ -333,7 +334,7 @@ pub(crate) fn place_and_pin(
             let center = held.iter().map(|i| solid.rest[*i]).sum::<DVec3>() / held.len() as f64;
             pins.push(Pin::new(pin.clone(), center));
             for i in held {
-                solid.hold(i, (pins, first_pin), thawed)?;
+                solid.hold(i, pins, first_pin, thawed)?;
             }
         }
     }
@@ -343,12 +344,7 @@ pub(crate) fn place_and_pin(
 impl Solid {
     /// Lets the last of the pins, of which `first` is the solid's first, hold a vertex, unless another does, and stops it along
     /// the held axes.
-    fn hold(
-        &self,
-        vertex: usize,
-        (pins, first): (&[Pin], usize),
-        thawed: &mut Thawed,
-    ) -> Result<(), BuildError> {
+    fn hold(&self, vertex: usize, pins: &[Pin], first: usize, thawed: &mut Thawed) -> Result<(), BuildError> {
         let (holder, velocity) = match self.places[vertex] {
             Place::Surface(k) => {
                 let vertex = &mut thawed.attributes.vertices[self.keys[k]];

@@ -36,7 +36,6 @@ use taffeta_core::geometry::{doubled_area, flatten_triangle};
 use taffeta_core::{Region, TopologyEpoch, TriangleMesh};
 use taffeta_mesh::{BuildError as MeshError, BuiltMesh, HalfedgeMesh};
 use taffeta_remesh::SheetAttributes;
-use taffeta_solve::ClothModel;
 
 /// Threads that a world starts at most: more than any machine has use for, fewer than any refuses.
 pub const MAX_THREADS: usize = 256;
@@ -69,17 +68,17 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
             .map_err(|error| blame_cloth(description, error))?,
     };
     let mut attributes = SheetAttributes::from_built(&built, &input.positions, &input.corners, &input.cloths);
-    name_vertices(&built, &mut attributes, (description, &counts), &input);
+    name_vertices(&built, &mut attributes, description, &counts, &input);
     rest_in_space(&built.mesh, &mut attributes, description);
     let mut pins = select_pins(&built, &mut attributes, description, &input)?;
-    set_velocities(&built, &mut attributes, (description, &pins), &input);
+    set_velocities(&built, &mut attributes, description, &pins, &input);
     let inputs = list_inputs(description)?;
     let loose = build_loose(&inputs, &mut pins)?;
     let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
-    begin_sewing(description, &mut thawed, (&built.vertices, &input.offsets))?;
+    begin_sewing(description, &mut thawed, &built.vertices, &input.offsets)?;
     drop(input);
-    place_and_pin(&mut solids, (description, &built.vertices), &mut thawed, &mut pins)?;
-    let mut world = assemble(description, (pins, world_bodies(inputs), solids), thawed)?;
+    place_and_pin(&mut solids, description, &built.vertices, &mut thawed, &mut pins)?;
+    let mut world = assemble(description, pins, world_bodies(inputs), solids, thawed)?;
     // Sides that touch from the start are one from the start.
     close_seams(&mut world);
     Ok(world)
@@ -88,7 +87,9 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
 /// Puts the parts of a new world together.
 fn assemble(
     description: &WorldDescription,
-    (pins, bodies, solids): (Vec<Pin>, Vec<LooseBody>, Vec<Solid>),
+    pins: Vec<Pin>,
+    bodies: Vec<LooseBody>,
+    solids: Vec<Solid>,
     thawed: Thawed,
 ) -> Result<World, BuildError> {
     let mut settings = description.simulation.clone();
@@ -247,7 +248,8 @@ fn blame_cloth(description: &WorldDescription, error: MeshError) -> BuildError {
 fn name_vertices(
     built: &BuiltMesh,
     attributes: &mut SheetAttributes,
-    (description, counts): (&WorldDescription, &[usize]),
+    description: &WorldDescription,
+    counts: &[usize],
     input: &CombinedMesh,
 ) {
     for (cloth, count) in counts.iter().enumerate() {
@@ -324,7 +326,8 @@ fn select_by_material(mesh: &TriangleMesh, region: &Region) -> Vec<bool> {
 fn set_velocities(
     built: &BuiltMesh,
     attributes: &mut SheetAttributes,
-    (description, pins): (&WorldDescription, &[Pin]),
+    description: &WorldDescription,
+    pins: &[Pin],
     input: &CombinedMesh,
 ) {
     for (number, cloth) in description.cloths.iter().enumerate() {
@@ -347,18 +350,13 @@ fn set_velocities(
 /// The cloths of a description as the world keeps them.
 pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
     let cloth = |cloth: &ClothDescription| Cloth {
-        name: cloth.name.clone(),
-        panel_names: cloth.panel_names.clone(),
-        model: ClothModel {
-            material: cloth.material.clone(),
-            membrane: cloth.membrane,
-            scaling: cloth.scaling,
-            compression: cloth.compression,
-            bending: cloth.bending,
-            rest_curvature: cloth.rest_curvature,
+        description: ClothDescription {
+            mesh: TriangleMesh::default(),
+            vertex_names: None,
+            pins: Vec::new(),
+            seams: Vec::new(),
+            ..cloth.clone()
         },
-        projection: cloth.projection,
-        remesh: cloth.remesh,
         has_material: cloth.mesh.material.is_some(),
         // One that is sewn has seams sooner or later.
         has_one_chart: cloth.seams.is_empty() && cloth.mesh.has_one_chart(),
@@ -366,9 +364,6 @@ pub(crate) fn world_cloths(description: &WorldDescription) -> Vec<Cloth> {
             offset: 0.5 * description.contact_thickness.unwrap_or(cloth.material.thickness),
             friction: cloth.material.friction,
         },
-        pressure: cloth.pressure,
-        volume: cloth.volume,
-        break_force: cloth.break_force,
         begin: 0.0,
     };
     description.cloths.iter().map(cloth).collect()

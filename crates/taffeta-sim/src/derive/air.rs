@@ -103,7 +103,7 @@ pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
             vertices: corners.map(|vi| vi.0),
             axis: at(x).normalize_or_zero(),
             coefficient: 0.25 * air.density * air.drag * at(now).length(),
-            mass: world.setup.cloths[rest.cloths[fi] as usize].model.material.density * rest.areas[fi],
+            mass: world.setup.cloths[rest.cloths[fi] as usize].material.density * rest.areas[fi],
         }
     };
     let faces = world.state.sheet.topology.faces.iter_indexed().map(face).collect();

@@ -140,8 +140,9 @@ impl Derived {
         let can_meet = setup.self_contact || !setup.obstacles.is_empty();
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
         let weightless = weightless_at(setup, sheet, source.time);
-        let models: Vec<_> = cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model, *is)).collect();
-        let clamps = find_clamps((sheet, motion), pins);
+        let models: Vec<_> =
+            cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model(), *is)).collect();
+        let clamps = find_clamps(sheet, motion, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };
         let mut blocks = Blocks::build(&sheet.topology, &motion.rest, &models, &supports);
@@ -175,14 +176,14 @@ impl Derived {
             }
             SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {
-                build_newton(source, &blocks, (LinearSolver::Conjugate, kept.grids))
+                build_newton(source, &blocks, LinearSolver::Conjugate, kept.grids)
             }
-            SolverChoice::Direct => build_newton(source, &blocks, (LinearSolver::Factorized, None)),
+            SolverChoice::Direct => build_newton(source, &blocks, LinearSolver::Factorized, None),
         };
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         let mut derived = Self {
             epoch: sheet.topology.epoch,
-            load_path: measure_load_path((sheet, motion), &blocks),
+            load_path: measure_load_path(sheet, motion, &blocks),
             plate,
             clamps,
             enclosed,
@@ -311,13 +312,14 @@ fn build_projective(source: Source<'_>, models: &[ClothModel]) -> ProjectiveDriv
 fn build_newton(
     source: Source<'_>,
     blocks: &Blocks,
-    (linear, grids): (LinearSolver, Option<KeptGrids>),
+    linear: LinearSolver,
+    grids: Option<KeptGrids>,
 ) -> Solver {
     let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
-    let places = has_panels.then(|| find_chart_points((sheet, motion), cloths));
+    let places = has_panels.then(|| find_chart_points(sheet, motion, cloths));
     let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
     let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
@@ -325,7 +327,7 @@ fn build_newton(
 
 /// Place of every vertex on the chart of its panel, and the number of the panel: the first one for a vertex on a seam. A cloth
 /// with one chart, or without a chart, is one panel.
-fn find_chart_points((sheet, motion): (&Sheet, &Motion), cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
+fn find_chart_points(sheet: &Sheet, motion: &Motion, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
     let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
     for (fi, face) in sheet.topology.faces.iter_indexed() {
         let cloth = &cloths[motion.rest.cloths[fi] as usize];
@@ -351,7 +353,7 @@ fn meeting_bodies(setup: &Setup, sheet: &Sheet) -> IndexVec<VertexIndex, u32> {
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.
-fn find_clamps((sheet, motion): (&Sheet, &Motion), pins: &[Pin]) -> Vec<Clamp> {
+fn find_clamps(sheet: &Sheet, motion: &Motion, pins: &[Pin]) -> Vec<Clamp> {
     let clamp = |(ei, edge): (EdgeIndex, &Edge)| {
         let [a, b] = edge.vertices.map(|vi| motion.vertex_pins[vi]);
         let pin = a.filter(|pin| b == a && pins[*pin as usize].description.clamp)?;
@@ -380,7 +382,7 @@ fn find_clamps((sheet, motion): (&Sheet, &Motion), pins: &[Pin]) -> Vec<Clamp> {
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
-fn measure_load_path((sheet, motion): (&Sheet, &Motion), blocks: &Blocks) -> LoadPath {
+fn measure_load_path(sheet: &Sheet, motion: &Motion, blocks: &Blocks) -> LoadPath {
     let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
     if !motion.held.iter().any(is_partly_held) {
         return LoadPath::of_bodies(&sheet.topology, &motion.rest, &motion.inverse_masses, blocks);

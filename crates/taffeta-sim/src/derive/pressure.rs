@@ -41,7 +41,7 @@ pub(crate) fn mean_pressure_acceleration(world: &World) -> f64 {
     let mut sum = 0.0;
     for (fi, corners) in world.state.sheet.topology.faces.iter_indexed() {
         let cloth = &world.setup.cloths[rest.cloths[fi] as usize];
-        let mass = cloth.model.material.density * rest.areas[fi];
+        let mass = cloth.material.density * rest.areas[fi];
         sum += cloth.pressure.abs() * area_vector(gather(*corners, x)).length() / mass;
     }
     sum / world.state.sheet.topology.face_count().max(1) as f64

@@ -9,7 +9,7 @@ use crate::model::asked::Asked;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
 use crate::model::ids::ClothId;
 use crate::model::motion::Motion;
-use crate::model::setup::Setup;
+use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::{FreezeRules, Sheet, Thawed};
 use std::sync::Arc;
 use taffeta_core::lanes::fill_rows;
@@ -62,7 +62,7 @@ fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -
 /// Notes the sheet that was before if cloths have other topologies now; returns their handles.
 pub(crate) fn note_changes(world: &mut World, before: Arc<Sheet>) -> Vec<ClothId> {
     let now = &world.state.sheet;
-    let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, (&before, *cloth));
+    let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, &before, *cloth);
     if Arc::ptr_eq(now, &before) {
         return Vec::new();
     }
@@ -155,7 +155,7 @@ pub(crate) fn resolve_solver(settings: &SimulationSettings, vertices: usize) -> 
 /// Freezes by the rules of the cloths and the pins.
 pub(crate) fn freeze(thawed: Thawed, setup: &Setup, epoch: TopologyEpoch) -> (Sheet, Motion) {
     let Setup { cloths, solids, pins, .. } = setup;
-    let models: Vec<_> = cloths.iter().map(|c| c.model.clone()).collect();
+    let models: Vec<_> = cloths.iter().map(Cloth::model).collect();
     let has_one_chart: Vec<_> = cloths.iter().map(|c| c.has_one_chart).collect();
     let axes: Vec<_> = pins.iter().map(|pin| pin.description.axes).collect();
     let rules = FreezeRules { models: &models, has_one_chart: &has_one_chart, axes: &axes, solids };

@@ -24,9 +24,11 @@ use crate::derive::bodies::{body_count, body_name};
 use crate::derive::world::World;
 use crate::measure::body_points::{FoundPoint, find_near, locate};
 use crate::model::body_point::PointError;
+use crate::model::description::Mode;
 use crate::model::error::StepError;
 use crate::model::grabs::{Grab, GrabbedPatch, Pull};
 use crate::model::pins::along_held;
+use crate::model::rules::grab_refusal;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
 
@@ -112,8 +114,8 @@ fn find_patch(world: &World, grab: &Grab, found: &FoundPoint) -> Vec<(VertexInde
 
 /// Describes what is wrong with a grab; `None` if it is valid.
 fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
-    if !world.derived.choice.capabilities().grabs {
-        return Some("the solver projective knows no grabs: pin the cloth instead".into());
+    if let Some(reason) = grab_refusal(world.derived.choice, Mode::Dynamic) {
+        return Some(reason.into());
     }
     let count = body_count(world);
     if grab.body >= count {

@@ -19,10 +19,10 @@ use taffeta_solve::ClothModel;
 pub(crate) fn yield_folds(world: &mut World) {
     let World { derived, state, setup: Setup { cloths, .. }, inputs, .. } = world;
     let motion = &mut state.motion;
-    if !inputs.lets_yield || !cloths.iter().any(|cloth| cloth.model.yields()) {
+    if !inputs.lets_yield || !cloths.iter().any(|cloth| cloth.model().yields()) {
         return;
     }
-    let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model.clone()).collect();
+    let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model()).collect();
     let plate = &mut derived.blocks.plate;
     // What the solver has followed from substep to substep: in a step a fold may turn by more than half a turn.
     let driver = derived.solver.driver_mut();
@@ -45,7 +45,7 @@ pub(crate) fn yield_folds(world: &mut World) {
 
 /// Returns whether folds yield after every substep, and not only after the last one of a step.
 pub(crate) fn yields_in_every_substep(world: &World) -> bool {
-    let is_remeshed = world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model.yields());
+    let is_remeshed = world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some() && cloth.model().yields());
     !is_remeshed && world.derived.choice.capabilities().second_order
 }
 
@@ -59,7 +59,7 @@ pub fn plastic_curvatures(world: &World, cloth: usize) -> Option<Vec<f64>> {
         let Sym2 { xx, xy, yy } = world.state.motion.rest.plastic_curvatures[fi];
         (xx * xx + 2.0 * xy * xy + yy * yy).sqrt()
     };
-    let yields = world.setup.cloths[cloth].model.yields();
+    let yields = world.setup.cloths[cloth].model().yields();
     yields.then(|| {
         let norms: Vec<f64> = world.state.motion.faces_of(cloth as u32).map(norm).collect();
         world.state.sheet.numbering(cloth).sort_faces(&norms)

@@ -112,7 +112,7 @@ pub(crate) fn find_near(
 ) -> Vec<(VertexIndex, f64)> {
     let near = match (rope_of(world, body), found.face) {
         (Some(rope), _) => distances_along(rope, found),
-        (None, Some(face)) => spread_on_panel(world, (face, found.weights), radius),
+        (None, Some(face)) => spread_on_panel(world, face, found.weights, radius),
         (None, None) => Vec::new(),
     };
     near.into_iter().filter(|(_, squared)| *squared < radius * radius).collect()
@@ -135,7 +135,8 @@ fn distances_along(
 /// triangulation of a convex panel these are all vertices in the circle.
 fn spread_on_panel(
     world: &World,
-    (face, weights): (FaceIndex, [f64; 3]),
+    face: FaceIndex,
+    weights: [f64; 3],
     radius: f64,
 ) -> Vec<(VertexIndex, f64)> {
     let (topology, panels) = (&world.state.sheet.topology, &world.state.sheet.panels);

@@ -34,7 +34,8 @@ pub(crate) fn measure(world: &World) -> Metrics {
 pub(crate) fn measure_jumps(
     world: &World,
     before: &Metrics,
-    (counts, popping): (&RemeshCounts, f64),
+    counts: &RemeshCounts,
+    popping: f64,
 ) -> RemeshJumps {
     if counts.splits + counts.collapses + counts.flips == 0 {
         return RemeshJumps::default();

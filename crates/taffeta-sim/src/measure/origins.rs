@@ -32,7 +32,7 @@ pub(crate) fn find_origins(world: &World, cloth: usize) -> Vec<Origin> {
 }
 
 fn has_changed(before: &Sheet, now: &Sheet, cloth: usize) -> bool {
-    before.cloth_count() == now.cloth_count() && !now.has_same_mesh(cloth, (before, cloth))
+    before.cloth_count() == now.cloth_count() && !now.has_same_mesh(cloth, before, cloth)
 }
 
 /// Panel and layout \[m\] of the faces of a cloth.

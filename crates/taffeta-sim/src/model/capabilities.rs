@@ -1,7 +1,7 @@
 //! Capabilities of the solvers: one table, which the simulation and readers of scenes ask.
 
 use crate::model::description::SolverChoice;
-use taffeta_solve::BendingModel;
+use taffeta_solve::{BendingModel, MembraneModel};
 
 /// Action of contact under a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,25 @@ pub struct Capabilities {
     /// True if its elements store an energy that they keep, so that passes can be paid for.
     pub stored_energy: bool,
 }
+
+/// Words of scenes for membrane models.
+pub const MEMBRANES: &[(&str, MembraneModel)] = &[
+    ("strain", MembraneModel::Strain),
+    ("edges", MembraneModel::Edges),
+    ("energy", MembraneModel::Energy),
+    ("energy_published", MembraneModel::EnergyPublished),
+    ("distance", MembraneModel::Distance),
+];
+
+/// Words of scenes for bending models.
+pub const BENDINGS: &[(&str, BendingModel)] = &[
+    ("curvature", BendingModel::Curvature),
+    ("hinge", BendingModel::Hinge),
+    ("quadratic", BendingModel::Quadratic),
+    ("averaged", BendingModel::Averaged),
+    ("mean_curvature", BendingModel::MeanCurvature),
+    ("none", BendingModel::None),
+];
 
 const BY_CURVATURE: &[BendingModel] = &[
     BendingModel::Curvature,

@@ -69,7 +69,7 @@ impl Effort {
     }
 
     /// Adds iterations of Newton's method and of conjugate gradients in it, of so many vertices and contacts.
-    pub(crate) fn add_newton(&mut self, size: usize, (newton, conjugate): (u32, u32)) {
+    pub(crate) fn add_newton(&mut self, size: usize, newton: u32, conjugate: u32) {
         let each = NEWTON * u64::from(newton) + CONJUGATE * u64::from(conjugate);
         self.spent += (size as u64 + OVERHEAD) * each;
     }
@@ -113,7 +113,7 @@ mod tests {
     fn what_goes_well_is_far_from_the_limit() {
         // 30 substeps of 10 iterations, 15 of conjugate gradients each, in a world in which every vertex has a contact.
         let mut effort = Effort::new(5000);
-        (0..30).for_each(|_| effort.add_newton(10_000, (10, 150)));
+        (0..30).for_each(|_| effort.add_newton(10_000, 10, 150));
         assert!(effort.spent < effort.limit / 2 && effort.spent > effort.limit / 1000);
     }
 }

@@ -26,11 +26,7 @@ impl Inertia {
     }
 
     /// The second stage of SDIRK2 of a substep of length `h` \[s\]: `velocity` and `acceleration` are those at the end of the first.
-    pub(crate) fn second_stage(
-        (x, v): (DVec3, DVec3),
-        (velocity, acceleration): (DVec3, DVec3),
-        h: f64,
-    ) -> Self {
+    pub(crate) fn second_stage(x: DVec3, v: DVec3, velocity: DVec3, acceleration: DVec3, h: f64) -> Self {
         let before = h * (1.0 - GAMMA);
         Self { position: x + velocity * before, velocity: v + acceleration * before, scale: GAMMA * h }
     }
@@ -47,14 +43,14 @@ mod tests {
     use super::*;
 
     /// Both stages of a substep under accelerations that are known at any time; where it ends, and how fast.
-    fn substep((x, v): (DVec3, DVec3), h: f64, acceleration: impl Fn(f64) -> DVec3) -> (DVec3, DVec3) {
+    fn substep(x: DVec3, v: DVec3, h: f64, acceleration: impl Fn(f64) -> DVec3) -> (DVec3, DVec3) {
         let step = |inertia: Inertia, a: DVec3| {
             let velocity = coast(inertia, (a, 0.0));
             (inertia.position + velocity * inertia.scale, velocity)
         };
         let a = acceleration(GAMMA * h);
         let (_, velocity) = step(Inertia::euler(x, v, GAMMA * h), a);
-        step(Inertia::second_stage((x, v), (velocity, a), h), acceleration(h))
+        step(Inertia::second_stage(x, v, velocity, a, h), acceleration(h))
     }
 
     #[test]
@@ -62,10 +58,10 @@ mod tests {
         let (a, jerk) = (DVec3::new(1.0, -2.0, 0.5), DVec3::new(0.3, 0.1, -0.7));
         let (x, v) = (DVec3::new(0.2, 0.0, 5.0), DVec3::new(-3.0, 1.0, 0.0));
         for h in [0.1, 0.7] {
-            let (end, velocity) = substep((x, v), h, |_| a);
+            let (end, velocity) = substep(x, v, h, |_| a);
             assert!((end - (x + v * h + a * (0.5 * h * h))).length() < 1e-14, "{end}");
             assert!((velocity - (v + a * h)).length() < 1e-14, "{velocity}");
-            let (_, velocity) = substep((x, v), h, |t| a + jerk * t);
+            let (_, velocity) = substep(x, v, h, |t| a + jerk * t);
             assert!((velocity - (v + a * h + jerk * (0.5 * h * h))).length() < 1e-14, "{velocity}");
         }
     }
@@ -73,7 +69,7 @@ mod tests {
     #[test]
     fn a_vertex_at_rest_far_away_stays() {
         let x = DVec3::new(1e3, -2e3, 5e3);
-        let (end, velocity) = substep((x, DVec3::ZERO), 0.004, |_| DVec3::ZERO);
+        let (end, velocity) = substep(x, DVec3::ZERO, 0.004, |_| DVec3::ZERO);
         assert_eq!((end, velocity), (x, DVec3::ZERO));
     }
 }

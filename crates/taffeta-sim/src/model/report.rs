@@ -7,7 +7,7 @@ use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of one [`World::step`](crate::World::step).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepReport {
     /// Time after the step \[s\].
     pub time: f64,
@@ -175,6 +175,13 @@ pub struct Metrics {
     /// Norm of the unbalanced forces on the free vertices at the end of the last substep \[N\]: inertia, elasticity and
     /// contact. Zero when the implicit step is solved exactly and nothing is damped: damping forces are not part of it.
     pub residual: f64,
+}
+
+impl Metrics {
+    /// Kinetic, elastic and potential energy together \[J\].
+    pub fn energy(&self) -> f64 {
+        self.kinetic_energy + self.stretch_energy + self.bend_energy + self.gravity_energy
+    }
 }
 
 /// Interventions of the safeguard (CCD).

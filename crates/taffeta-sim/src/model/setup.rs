@@ -1,42 +1,29 @@
 //! Parts of a world that do not change by themselves.
 
-use crate::model::description::{Air, EnclosedDescription, SimulationSettings};
+use crate::model::description::{Air, ClothDescription, SimulationSettings};
 use crate::model::ids::BodyIds;
 use crate::model::loose::LooseBody;
 use crate::model::pins::Pin;
 use crate::model::seams::SeamLaw;
 use crate::model::solid::Solid;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::Motion as Path;
-use taffeta_remesh::{RemeshSettings, View};
-use taffeta_solve::{ClothModel, ProjectionStiffness, Tearing};
+use taffeta_remesh::View;
+use taffeta_solve::{ClothModel, Tearing};
 
-/// A cloth of a world.
+/// A cloth of a world. It dereferences to its description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cloth {
-    /// Its name.
-    pub name: String,
-    /// Names of its panels, by their numbers; empty: they have none.
-    pub panel_names: Vec<String>,
-    /// Material and choice of blocks.
-    pub model: ClothModel,
-    /// Stiffness under position-based dynamics.
-    pub projection: ProjectionStiffness,
-    /// Remeshing; `None`: fixed topology.
-    pub remesh: Option<RemeshSettings>,
+    /// Its description, without mesh, pins and seams.
+    pub description: ClothDescription,
     /// True if it came with material coordinates.
     pub has_material: bool,
     /// True if these lay it out as a whole, with one per vertex. Otherwise its layout is its start.
     pub has_one_chart: bool,
     /// Contact with obstacles.
     pub surface: ContactSurface,
-    /// Pressure along the face normals, following them \[Pa\].
-    pub pressure: f64,
-    /// The volume that it keeps inside; `None`: none.
-    pub volume: Option<EnclosedDescription>,
-    /// The force along an edge above which its spring lets go \[N\]; `None`: at no force.
-    pub break_force: Option<f64>,
     /// Time at which it came into the world \[s\]. Its seams and its inflation count from then.
     pub begin: f64,
 }
@@ -73,7 +60,34 @@ pub(crate) struct Setup {
 /// on the mesh.
 const FINE_PART: f64 = 0.5;
 
+impl Deref for Cloth {
+    type Target = ClothDescription;
+
+    fn deref(&self) -> &ClothDescription {
+        &self.description
+    }
+}
+
+impl DerefMut for Cloth {
+    fn deref_mut(&mut self) -> &mut ClothDescription {
+        &mut self.description
+    }
+}
+
 impl Cloth {
+    /// Material and choice of blocks.
+    pub fn model(&self) -> ClothModel {
+        let cloth = &self.description;
+        ClothModel {
+            material: cloth.material.clone(),
+            membrane: cloth.membrane,
+            scaling: cloth.scaling,
+            compression: cloth.compression,
+            bending: cloth.bending,
+            rest_curvature: cloth.rest_curvature,
+        }
+    }
+
     /// The time since it came into the world \[s\], at a time of the world \[s\].
     pub fn age(&self, time: f64) -> f64 {
         time - self.begin
@@ -81,7 +95,7 @@ impl Cloth {
 
     /// Tearing of the cloth.
     pub(crate) fn tearing(&self) -> Option<&Tearing> {
-        self.model.material.tearing.as_ref()
+        self.material.tearing.as_ref()
     }
 
     /// The edge length at which a tear of a cloth that is remeshed goes on \[m\]; `None`: it takes the edges as they are.

@@ -251,13 +251,13 @@ impl Sheet {
         place: impl Fn(usize) -> Option<usize>,
     ) {
         for cloth in 0..self.own.len() {
-            let old = place(cloth).filter(|old| self.has_same_mesh(cloth, (before, *old)));
+            let old = place(cloth).filter(|old| self.has_same_mesh(cloth, before, *old));
             self.own[cloth].version = old.map_or(epoch.0, |old| before.own[old].version);
         }
     }
 
     /// Returns whether a cloth has the vertices and faces, in the same order, that a cloth of another sheet has.
-    pub(crate) fn has_same_mesh(&self, cloth: usize, (other, place): (&Sheet, usize)) -> bool {
+    pub(crate) fn has_same_mesh(&self, cloth: usize, other: &Sheet, place: usize) -> bool {
         let (own, Some(old)) = (&self.own[cloth], other.own.get(place)) else { return false };
         let keys = &self.keys.vertices.raw[own.vertices.clone()];
         own.faces == old.faces && *keys == other.keys.vertices.raw[old.vertices.clone()]
@@ -415,7 +415,7 @@ impl Thawed {
         let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
         let solid_vertices = number_vertices(rules.solids, &keys, &loose);
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
-        let masses = collect_masses((&rest, &topology, &loose), (&rules, &solid_vertices));
+        let masses = collect_masses(&rest, &topology, &loose, &rules, &solid_vertices);
         let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
@@ -474,8 +474,11 @@ impl KeptAttributes {
 
 /// Masses of all vertices \[kg\]: lumped from the faces, given for loose vertices and for those of solids.
 fn collect_masses(
-    (rest, topology, loose): (&RestShape, &SurfaceTopology, &[LooseVertex]),
-    (rules, solid_vertices): (&FreezeRules<'_>, &[Vec<VertexIndex>]),
+    rest: &RestShape,
+    topology: &SurfaceTopology,
+    loose: &[LooseVertex],
+    rules: &FreezeRules<'_>,
+    solid_vertices: &[Vec<VertexIndex>],
 ) -> IndexVec<VertexIndex, f64> {
     let mut masses = rest.lumped_masses(topology, rules.models);
     masses.raw.extend(loose.iter().map(|vertex| vertex.mass));

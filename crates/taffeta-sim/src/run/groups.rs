@@ -36,7 +36,8 @@ const PARTING: f64 = 0.02;
 pub(crate) fn make_grouped_substeps(
     world: &mut World,
     dt: f64,
-    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    grabs: &[Grab],
+    lead: &mut Leader<'_>,
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     let mut groups = find_groups(world, grabs, dt);
@@ -54,9 +55,9 @@ pub(crate) fn make_grouped_substeps(
             let part = take_part(world, bodies);
             let is_led = grabs.first().map_or(number == 0, |grab| bodies.contains(&grab.body));
             made.push(if is_led {
-                step_led_part(world, part, dt, (grabs, lead), times)?
+                step_led_part(world, part, dt, grabs, lead, times)?
             } else {
-                step_part(part, dt, (&[], &mut |_| ()), times)?
+                step_part(part, dt, &[], &mut |_| (), times)?
             });
         }
         let Some(joined) = join_met(&groups, &made) else { break };
@@ -88,7 +89,8 @@ fn take_part(world: &mut World, bodies: &[usize]) -> Part {
 fn step_part(
     mut part: Part,
     dt: f64,
-    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    grabs: &[Grab],
+    lead: &mut Leader<'_>,
     times: &mut StageTimes,
 ) -> Result<Made, StepError> {
     let Part { selection, world: own, rests, .. } = &mut part;
@@ -123,7 +125,8 @@ fn step_led_part(
     world: &mut World,
     part: Part,
     dt: f64,
-    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    grabs: &[Grab],
+    lead: &mut Leader<'_>,
     times: &mut StageTimes,
 ) -> Result<Made, StepError> {
     let (motion, time) = (world.state.motion.clone(), world.state.time);
@@ -133,7 +136,7 @@ fn step_led_part(
         world.state.time = own.state.time;
         lead(Lead { world: &*world, h, places, targets });
     };
-    let made = step_part(part, dt, (grabs, &mut lead_whole), times);
+    let made = step_part(part, dt, grabs, &mut lead_whole, times);
     (world.state.motion, world.state.time) = (motion, time);
     made
 }

@@ -65,7 +65,7 @@ fn look_ahead(world: &mut World, dt: f64, times: &mut StageTimes) -> Result<Want
     let steps = (OUTLOOK / dt).ceil().clamp(1.0, f64::from(STEPS)) as u32;
     let (mut wanted, mut failure) = (Wanted::new(), None);
     for _ in 0..steps {
-        if let Err(error) = make_grouped_substeps(world, dt, (&[], &mut |_| ()), times) {
+        if let Err(error) = make_grouped_substeps(world, dt, &[], &mut |_| (), times) {
             failure = matches!(error, StepError::Interrupted { .. }).then_some(error);
             break;
         }

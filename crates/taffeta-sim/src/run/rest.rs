@@ -94,7 +94,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     }
     let jumps = match world.state.still {
         Some(_) => RemeshJumps::default(),
-        None => times.run(Stage::Measure, || measure_jumps(world, &still.metrics, (&remesh, popping))),
+        None => times.run(Stage::Measure, || measure_jumps(world, &still.metrics, &remesh, popping)),
     };
     StepReport {
         time: world.state.time,

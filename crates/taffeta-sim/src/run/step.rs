@@ -76,7 +76,7 @@ fn make_step(
     let early = if begins { adapt_to_outlook(world, dt, &mut times) } else { Ok(Default::default()) };
     let outcome = early.and_then(|early| {
         world.inputs.grabbed = find_grabbed(world, &inputs.grabs)?;
-        let done = make_grouped_substeps(world, dt, (&inputs.grabs, lead), &mut times)?;
+        let done = make_grouped_substeps(world, dt, &inputs.grabs, lead, &mut times)?;
         let measured = times.run(Stage::Measure, || measure(world));
         check_overflow(world, &measured).map(|()| (done, measured, early))
     });
@@ -94,7 +94,7 @@ fn make_step(
     let before_pass = if close_seams(world) { measure(world) } else { measured };
     let (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
     let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
-    let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, (&remesh, popping)));
+    let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, &remesh, popping));
     let state_hash = times.run(Stage::Measure, || state_hash(world));
     note_stillness(world, measured, contacts, &remesh);
     Ok(StepReport {

@@ -30,7 +30,7 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
         return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
     }
     let inertia = |((x, v), stage): ((DVec3, DVec3), &FirstStage)| {
-        Inertia::second_stage((x, v), (stage.velocity, stage.acceleration), h)
+        Inertia::second_stage(x, v, stage.velocity, stage.acceleration, h)
     };
     moving.zip(&world.scratch.first_stage).map(inertia).collect()
 }

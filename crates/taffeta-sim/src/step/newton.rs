@@ -88,7 +88,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     if let Ok(report) = &report {
         match is_direct {
             true => effort.add_direct(size, report.iterations),
-            false => effort.add_newton(size, (report.iterations, report.linear_iterations)),
+            false => effort.add_newton(size, report.iterations, report.linear_iterations),
         }
     }
     world.scratch.effort = effort;

@@ -57,7 +57,7 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
         exposed(world, air, &motion.positions).mean_acceleration(&motion.velocities)
     });
     let ropes = world.derived.blocks.ropes.stretch.iter().map(|segment| segment.damping);
-    let cloths = world.setup.cloths.iter().map(|c| c.model.material.stretch_damping);
+    let cloths = world.setup.cloths.iter().map(|c| c.material.stretch_damping);
     let solids = world.setup.solids.iter().map(|solid| solid.material.damping);
     let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
     let pressure = if has_pressure(world) { mean_pressure_acceleration(world) } else { 0.0 };

@@ -58,7 +58,7 @@ fn run_substeps(
             h = (end - start) / f64::from(count);
         }
         let part = (world.state.time - begin) / dt;
-        let is_due = is_time_to_tear((last_part.replace(part), part), dt);
+        let is_due = is_time_to_tear(last_part.replace(part), part, dt);
         let epoch = world.state.sheet.topology.epoch;
         let tear = || if is_due { tear_overloaded(world, substep > 0) } else { TearCounts::default() };
         tears = tears.plus(times.run(Stage::Remesh, tear));

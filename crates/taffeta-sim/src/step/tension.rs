@@ -70,7 +70,7 @@ impl Extension {
 fn materials(world: &World) -> Vec<[f64; 2]> {
     let setup = &world.setup;
     let of_cloths = setup.cloths.iter().map(|cloth| {
-        let material = &cloth.model.material;
+        let material = &cloth.material;
         [material.stretch.into_iter().fold(0.0, f64::max), material.density]
     });
     let of_ropes = setup.bodies.iter().map(|body| {

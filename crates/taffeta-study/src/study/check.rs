@@ -90,7 +90,8 @@ pub(super) fn check(
                 let seconds = factor * run.total(|cost| cost.wall);
                 simulate_observed(
                     study,
-                    (number, &finer),
+                    number,
+                    &finer,
                     Event::Checking { variant: &finer, seconds },
                     observe,
                 )
@@ -104,7 +105,8 @@ pub(super) fn check(
 
 fn simulate_observed(
     study: &Study,
-    (number, variant): (usize, &Variant),
+    number: usize,
+    variant: &Variant,
     start: Event<'_>,
     observe: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Run {

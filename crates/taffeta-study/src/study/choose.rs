@@ -45,7 +45,7 @@ pub(super) fn choose_points(
     }
     let mut all: Vec<StudyPoint> = points.into_iter().map(StudyPoint::OnCloth).collect();
     add_rope_points(built, &mut all, &mut tracked);
-    add_solid_points((variants, built), &mut all, &mut tracked);
+    add_solid_points(variants, built, &mut all, &mut tracked);
     if all.is_empty() { Err(StudyError::NoPoints) } else { Ok((all, tracked)) }
 }
 
@@ -91,7 +91,8 @@ fn add_rope_points(built: &[BuiltScene], points: &mut Vec<StudyPoint>, tracked: 
 
 /// The points of the solids that lie in those of all variants, and the probes in them.
 fn add_solid_points(
-    (variants, built): (&[Variant], &[BuiltScene]),
+    variants: &[Variant],
+    built: &[BuiltScene],
     points: &mut Vec<StudyPoint>,
     tracked: &mut Vec<TrackedPoint>,
 ) {

@@ -7,7 +7,6 @@ use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
 use super::points::{PointOnCloth, StudyPoint};
 use super::simulate::{FrameRecord, Run};
-use super::tables::total_energy;
 use chart::{Across, Noted, WIDE, chart};
 use glam::DVec3;
 use taffeta_core::PanelPoint;
@@ -35,8 +34,8 @@ const TIME: AxisOf = AxisOf { name: "time [s]", unit: "", log: false };
 /// All figures of a report.
 pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
     let mut figures = vec![
-        error_at_end(report, Across::Vertices, ("error-vertices", "Error against resolution")),
-        error_at_end(report, Across::Time, ("error-time", "Error against cost")),
+        error_at_end(report, Across::Vertices, "error-vertices", "Error against resolution"),
+        error_at_end(report, Across::Time, "error-time", "Error against cost"),
     ];
     figures.extend(sweeps::figures(report));
     if report.runs.iter().all(|run| run.is_equilibrium || run.frames.len() < 3) {
@@ -47,7 +46,8 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
     figures.push(energies(report));
     figures.push(over_time(
         report,
-        ("vertices", "Vertices"),
+        "vertices",
+        "Vertices",
         AxisOf { name: "vertices", unit: "", log: false },
         |frame| frame.vertices as f64,
     ));
@@ -55,7 +55,7 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
 }
 
 /// The error at the end of each variant across something.
-fn error_at_end(report: &StudyReport, across: Across, (id, title): (&str, &str)) -> Figure {
+fn error_at_end(report: &StudyReport, across: Across, id: &str, title: &str) -> Figure {
     let y = AxisOf { name: "RMS distance at the end", unit: "m", log: true };
     let error = |number: usize| {
         let error = report.comparisons[number].last?.rms;
@@ -100,7 +100,8 @@ fn lines(report: &StudyReport, value: impl Fn(usize, usize, &FrameRecord) -> Opt
 
 fn over_time(
     report: &StudyReport,
-    (id, title): (&'static str, &str),
+    id: &'static str,
+    title: &str,
     y: AxisOf,
     value: impl Fn(&FrameRecord) -> f64,
 ) -> Figure {
@@ -177,7 +178,7 @@ fn energies(report: &StudyReport) -> Figure {
     };
     let drift = |number: usize, _: usize, record: &FrameRecord| {
         let first = report.runs[number].frames.first()?;
-        Some(total_energy(&record.metrics) - total_energy(&first.metrics))
+        Some(record.metrics.energy() - first.metrics.energy())
     };
     let y = AxisOf { name: "total energy, change", unit: "J", log: false };
     let total = Panel { x: TIME, y, series: lines(report, drift), least_span: 0.0, size: HALF };

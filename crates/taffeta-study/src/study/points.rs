@@ -49,20 +49,20 @@ pub(super) fn material_bounds(mesh: &TriangleMesh) -> Option<[DVec2; 2]> {
 }
 
 /// Point `i` of `count` from one side to the other, which the last one lies on exactly.
-fn along(low: f64, high: f64, (i, count): (usize, usize)) -> f64 {
+fn along(low: f64, high: f64, i: usize, count: usize) -> f64 {
     if i + 1 == count { high } else { low + (high - low) * i as f64 / (count - 1) as f64 }
 }
 
 /// The lattice over a box in material space \[m\], row by row. Its last points lie exactly on the far sides.
 pub(super) fn lattice([low, high]: [DVec2; 2]) -> impl Iterator<Item = DVec2> {
-    let at = move |i: usize, c: usize| along(low[c], high[c], (i, LATTICE));
+    let at = move |i: usize, c: usize| along(low[c], high[c], i, LATTICE);
     (0..LATTICE).flat_map(move |j| (0..LATTICE).map(move |i| DVec2::new(at(i, 0), at(j, 1))))
 }
 
 /// The lattice over the box around a solid at rest \[m\], x first. Its last points lie exactly on the far sides.
 pub(super) fn solid_lattice([low, high]: [DVec3; 2]) -> impl Iterator<Item = DVec3> {
     let n = SOLID_LATTICE;
-    let at = move |i: usize, c: usize| along(low[c], high[c], (i, n));
+    let at = move |i: usize, c: usize| along(low[c], high[c], i, n);
     (0..n * n * n).map(move |i| DVec3::new(at(i % n, 0), at(i / n % n, 1), at(i / (n * n), 2)))
 }
 

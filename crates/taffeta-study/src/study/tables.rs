@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use taffeta_scene::OutputFile;
 use taffeta_scene::output::{fields, header};
-use taffeta_sim::Metrics;
+use taffeta_sim::StepReport;
+use taffeta_sim::columns::{Column, OverFrames, Shown, Value};
 
 /// Variants: settings, outcome, distance to the reference, energies and cost. One row per variant. Between `label` and
 /// `reference` each key that varies has a column with its value.
@@ -49,18 +50,8 @@ struct VariantRow {
     rms_over_time_m: Option<f64>,
     /// Distance of the material points to the reference over all frames, largest \[m\].
     max_over_time_m: Option<f64>,
-    /// Kinetic energy in the last frame \[J\].
-    kinetic_energy: Option<f64>,
-    /// Elastic energy of the membrane in the last frame \[J\].
-    stretch_energy: Option<f64>,
-    /// Elastic energy of bending in the last frame \[J\].
-    bend_energy: Option<f64>,
-    /// Potential energy in gravity in the last frame \[J\].
-    gravity_energy: Option<f64>,
     /// Change of the total energy from the first to the last frame \[J\].
     energy_drift: Option<f64>,
-    /// Largest principal Green strain of all faces and frames \[1\].
-    max_strain: Option<f64>,
     /// Number of steps.
     steps: usize,
     /// Number of substeps of all steps.
@@ -131,16 +122,6 @@ struct FrameRow {
     rms_m: Option<f64>,
     /// Distance of the material points to the reference, largest \[m\].
     max_m: Option<f64>,
-    /// Kinetic energy \[J\].
-    kinetic_energy: f64,
-    /// Elastic energy of the membrane \[J\].
-    stretch_energy: f64,
-    /// Elastic energy of bending \[J\].
-    bend_energy: f64,
-    /// Potential energy in gravity \[J\].
-    gravity_energy: f64,
-    /// Largest principal Green strain of all faces \[1\].
-    max_strain: f64,
     /// Number of substeps of the step.
     substeps: u32,
     /// Number of iterations per substep.
@@ -181,20 +162,59 @@ struct PointRow {
 /// Tables that a study writes.
 pub fn output_files() -> [OutputFile; 4] {
     [
-        OutputFile::table::<VariantRow>("study.csv"),
-        OutputFile::table::<FrameRow>("frames.csv"),
+        variants(),
+        frames(),
         OutputFile::table::<PointRow>("trajectories.csv"),
         OutputFile::table::<CheckRow>("check.csv"),
     ]
 }
 
+/// Columns with one value for all frames before others of a row, and words for what the value is.
+const OVER_FRAMES: [(&str, OverFrames, &str); 2] = [
+    ("steps", OverFrames::Largest, ", over all frames ["),
+    ("energy_drift", OverFrames::Last, ", in the last frame ["),
+];
+
+/// Columns of a study with one value for all frames.
+fn columns_over(over: OverFrames) -> impl Iterator<Item = &'static Column> {
+    Column::of_studies().filter(move |column| column.shown == Shown::InStudies(over))
+}
+
+fn variants() -> OutputFile {
+    let add = |file: OutputFile, (next, over, when): (&str, OverFrames, &'static str)| {
+        let columns = columns_over(over).map(|column| (column, column.meaning.replacen(" [", when, 1)));
+        file.with_columns(place::<VariantRow>(next), true, columns)
+    };
+    OVER_FRAMES.into_iter().fold(OutputFile::table::<VariantRow>("study.csv"), add)
+}
+
+fn frames() -> OutputFile {
+    let columns = Column::of_studies().map(|column| (column, column.meaning.to_owned()));
+    OutputFile::table::<FrameRow>("frames.csv").with_columns(place::<FrameRow>("substeps"), false, columns)
+}
+
+/// Place of a column of a row.
+fn place<R: Serialize + Default>(name: &str) -> usize {
+    header::<R>().iter().position(|column| column == name).expect("the row has the column")
+}
+
+/// The names of the columns of a table.
+fn names(file: &OutputFile) -> Vec<String> {
+    file.columns().expect("it is a table").to_vec()
+}
+
+/// The value of a column in a frame.
+fn value(column: &Column, frame: &FrameRecord) -> Option<Value> {
+    column.read(&StepReport { metrics: frame.metrics, ..StepReport::default() })
+}
+
+/// The value as a field of a table.
+fn field(column: &Column, frame: Option<&FrameRecord>) -> String {
+    fields(&[frame.and_then(|frame| value(column, frame))]).concat()
+}
+
 /// Number of columns of `study.csv` before those of the keys that vary.
 const BEFORE_KEYS: usize = 2;
-
-/// Total energy \[J\].
-pub(super) fn total_energy(metrics: &Metrics) -> f64 {
-    metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy
-}
 
 /// Smallest, largest and last value of a count over the frames of a run.
 pub(super) fn extent(run: &Run, count: impl Fn(&FrameRecord) -> usize) -> Option<[usize; 3]> {
@@ -218,17 +238,34 @@ pub(super) fn study_csv(report: &StudyReport) -> String {
         columns.splice(BEFORE_KEYS..BEFORE_KEYS, keys);
         columns
     };
-    let names = keys.iter().map(|key| (*key).to_owned()).collect();
-    let mut table = Table::new(with_keys(header::<VariantRow>(), names));
+    let key_names = keys.iter().map(|key| (*key).to_owned()).collect();
+    let mut table = Table::new(with_keys(names(&variants()), key_names));
     for number in 0..report.runs.len() {
         let variant = &report.study.variants[number];
         let value = |key: &&str| {
             let set = variant.assignments.iter().find(|a: &&Assignment| a.key == **key);
             set.map_or(String::new(), |a| a.value.clone())
         };
-        table.add(with_keys(fields(&variant_row(report, number)), keys.iter().map(value).collect()));
+        table.add(with_keys(variant_fields(report, number), keys.iter().map(value).collect()));
     }
     table.finish()
+}
+
+fn variant_fields(report: &StudyReport, number: usize) -> Vec<String> {
+    let mut row = fields(&variant_row(report, number));
+    let run = &report.runs[number];
+    let number = |column: &Column, frame: &FrameRecord| value(column, frame).map_or(f64::NAN, Value::number);
+    for (next, over, _) in OVER_FRAMES {
+        let chosen = |column: &Column| match over {
+            OverFrames::Last => run.frames.last(),
+            OverFrames::Largest => {
+                run.frames.iter().max_by(|a, b| number(column, a).total_cmp(&number(column, b)))
+            }
+        };
+        let place = place::<VariantRow>(next);
+        row.splice(place..place, columns_over(over).map(|column| field(column, chosen(column))));
+    }
+    row
 }
 
 fn variant_row(report: &StudyReport, number: usize) -> VariantRow {
@@ -236,7 +273,6 @@ fn variant_row(report: &StudyReport, number: usize) -> VariantRow {
     let (outcome, message) = outcome_words(&run.outcome);
     let (vertices, faces) = (extent(run, |frame| frame.vertices), extent(run, |frame| frame.faces));
     let last = run.frames.last();
-    let energy = |of: fn(&Metrics) -> f64| last.map(|frame| of(&frame.metrics));
     let is_checked = report.check.as_ref().is_some_and(|check| check.moves().is_some());
     VariantRow {
         variant: number,
@@ -255,12 +291,7 @@ fn variant_row(report: &StudyReport, number: usize) -> VariantRow {
         max_last_m: comparison.last.map(most),
         rms_over_time_m: comparison.over_time.map(rms),
         max_over_time_m: comparison.over_time.map(most),
-        kinetic_energy: energy(|m| m.kinetic_energy),
-        stretch_energy: energy(|m| m.stretch_energy),
-        bend_energy: energy(|m| m.bend_energy),
-        gravity_energy: energy(|m| m.gravity_energy),
         energy_drift: report.energy_drift(number),
-        max_strain: last.map(|_| max_strain(run)),
         steps: run.steps(),
         substeps: substeps(run),
         iterations_max: run.frames.iter().map(|frame| frame.cost.iterations).max(),
@@ -311,13 +342,13 @@ pub(super) fn frame_milliseconds(run: &Run) -> Option<f64> {
 
 /// `frames.csv`.
 pub(super) fn frames_csv(report: &StudyReport) -> String {
-    let mut table = Table::new(header::<FrameRow>());
+    let (mut table, place) = (Table::new(names(&frames())), place::<FrameRow>("substeps"));
     for (variant, run) in report.runs.iter().enumerate() {
         for (frame, (record, deviation)) in
             run.frames.iter().zip(&report.comparisons[variant].frames).enumerate()
         {
-            let (metrics, cost) = (&record.metrics, &record.cost);
-            table.add(fields(&FrameRow {
+            let cost = &record.cost;
+            let mut row = fields(&FrameRow {
                 variant,
                 frame,
                 time: record.time,
@@ -325,15 +356,13 @@ pub(super) fn frames_csv(report: &StudyReport) -> String {
                 faces: record.faces,
                 rms_m: deviation.map(rms),
                 max_m: deviation.map(most),
-                kinetic_energy: metrics.kinetic_energy,
-                stretch_energy: metrics.stretch_energy,
-                bend_energy: metrics.bend_energy,
-                gravity_energy: metrics.gravity_energy,
-                max_strain: metrics.max_strain,
                 substeps: cost.substeps,
                 iterations: cost.iterations,
                 step_ms: rounded(1e3 * cost.wall, 4),
-            }));
+            });
+            let values = Column::of_studies().map(|column| field(column, Some(record)));
+            row.splice(place..place, values);
+            table.add(row);
         }
     }
     table.finish()

@@ -62,11 +62,7 @@ struct Tally {
 
 impl Tally {
     /// Forces so many passes with sizes that go back and forth.
-    fn force(
-        &mut self,
-        experiment: &mut Experiment,
-        (sizes, count): (&[f64], u32),
-    ) -> Result<(), CheckError> {
+    fn force(&mut self, experiment: &mut Experiment, sizes: &[f64], count: u32) -> Result<(), CheckError> {
         for _ in 0..count.min(PASSES - self.passes) {
             let size = sizes[self.passes as usize % sizes.len()];
             let world = &mut experiment.world;
@@ -170,7 +166,7 @@ fn follow(
     for substep in 1..=PASSES.div_ceil(PASSES_PER_SUBSTEP) {
         experiment.step()?;
         if let Some(Rhythm { count, .. }) = rhythm.filter(|rhythm| substep.is_multiple_of(rhythm.every)) {
-            tally.force(&mut experiment, (&SIZES, count))?;
+            tally.force(&mut experiment, &SIZES, count)?;
         }
         if substep % EVERY == 0 {
             let part = |k: u32| f64::from(k) / f64::from(POINTS - 1);
@@ -214,7 +210,7 @@ self = false
         // The integration in time damps waves, and a sheet without any lets passes wait.
         stir(&mut flight, 0.05);
         flight.step()?;
-        tally.force(&mut flight, (&[0.06, 0.12, 0.08, 0.16], PASSES_PER_SUBSTEP))?;
+        tally.force(&mut flight, &[0.06, 0.12, 0.08, 0.16], PASSES_PER_SUBSTEP)?;
     }
     let [linear, angular] = tally.least.unwrap_or_default();
     let within = start.kinetic_energy - 0.5 * start.momentum.length_squared() / mass(&flight);

@@ -57,7 +57,8 @@ fn measure(cloth: &ClothDescription, outline: &Outline, seam: &SeamDescription) 
 pub(crate) fn begin_sewing(
     description: &WorldDescription,
     thawed: &mut Thawed,
-    (vertices, offsets): (&[VertexKey], &[usize]),
+    vertices: &[VertexKey],
+    offsets: &[usize],
 ) -> Result<(), BuildError> {
     let mut sewing = Sewing::default();
     let mut names = Vec::new();

@@ -54,13 +54,13 @@ pub(crate) fn pair_runs(
         if (of_a[i] - of_b[j]).abs() <= SAME {
             continue;
         }
-        if slide(mesh, &b.vertices, &of_b, (j, of_a[i])) {
+        if slide(mesh, &b.vertices, &of_b, j, of_a[i]) {
             of_b[j] = of_a[i];
-        } else if slide(mesh, &a.vertices, &of_a, (i, of_b[j])) {
+        } else if slide(mesh, &a.vertices, &of_a, i, of_b[j]) {
             of_a[i] = of_b[j];
         }
     }
-    let mut pairs = insert_missing(mesh, outline, [&a.vertices, &b.vertices], ([&of_a, &of_b], &matches));
+    let mut pairs = insert_missing(mesh, outline, [&a.vertices, &b.vertices], [&of_a, &of_b], &matches);
     if a.is_closed {
         pairs.pop();
     }
@@ -136,7 +136,7 @@ fn match_parts(a: &[f64], b: &[f64]) -> Vec<Match> {
 
 /// Slides a vertex of a run along it to a part of its length. Returns `false`, without a change, if the boundary has a corner
 /// there, several panels meet, or a face would lose its area.
-fn slide(mesh: &mut TriangleMesh, run: &[u32], parts: &[f64], (k, to): (usize, f64)) -> bool {
+fn slide(mesh: &mut TriangleMesh, run: &[u32], parts: &[f64], k: usize, to: f64) -> bool {
     let v = run[k];
     let toward = if to < parts[k] { k - 1 } else { k + 1 };
     let part = (to - parts[k]) / (parts[toward] - parts[k]);
@@ -180,7 +180,8 @@ fn insert_missing(
     mesh: &mut TriangleMesh,
     outline: &mut Outline,
     [a, b]: [&[u32]; 2],
-    ([of_a, of_b], matches): ([&[f64]; 2], &[Match]),
+    [of_a, of_b]: [&[f64]; 2],
+    matches: &[Match],
 ) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(matches.len());
     // How far along each run the last pair is.

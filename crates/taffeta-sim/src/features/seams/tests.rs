@@ -554,7 +554,7 @@ fn solvers_and_modes_that_cannot_sew_say_so() {
         description.simulation.solver = SolverChoice::Xpbd;
         description.cloths[0].bending = taffeta_solve::BendingModel::Hinge;
     });
-    assert!(other.contains("the solver xpbd cannot sew"), "{other}");
+    assert!(other.contains("the solver \"xpbd\" cannot sew"), "{other}");
     let still = refuse(|description| description.simulation.mode = Mode::Static);
     assert!(still.contains("sewing takes time"), "{still}");
 }

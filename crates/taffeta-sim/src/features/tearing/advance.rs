@@ -84,7 +84,7 @@ impl Thawed {
     pub(crate) fn tear(&mut self, line: Line, rules: &TearRules, pins: &[Region]) -> TearCounts {
         let cloth = self.attributes.cloth_of_vertex(&self.mesh, line.vertex) as usize;
         let mut drifts = vec![Drift::default(); cloth + 1];
-        let torn = self.tear_along(line, (rules, pins), &mut drifts[cloth]);
+        let torn = self.tear_along(line, rules, pins, &mut drifts[cloth]);
         settle_drifts(&self.mesh, &mut self.attributes, &drifts);
         torn
     }
@@ -92,12 +92,13 @@ impl Thawed {
     fn tear_along(
         &mut self,
         Line { vertex, normal }: Line,
-        (rules, pins): (&TearRules, &[Region]),
+        rules: &TearRules,
+        pins: &[Region],
         drift: &mut Drift,
     ) -> TearCounts {
         let along = DVec2::new(-normal.y, normal.x);
         if !self.mesh.is_boundary_vertex(vertex) {
-            return self.begin_inside((vertex, along), (rules, pins), drift).unwrap_or_default();
+            return self.begin_inside(vertex, along, rules, pins, drift).unwrap_or_default();
         }
         let mut torn = TearCounts::default();
         let mut tip = self.way_on(vertex, along).map(|ray| (vertex, ray));
@@ -112,13 +113,15 @@ impl Thawed {
     /// Opens a slit of two edges in the inside.
     fn begin_inside(
         &mut self,
-        (v, along): (VertexKey, DVec2),
-        (rules, pins): (&TearRules, &[Region]),
+        v: VertexKey,
+        along: DVec2,
+        rules: &TearRules,
+        pins: &[Region],
         drift: &mut Drift,
     ) -> Option<TearCounts> {
-        let rules = self.refine_at(v, (rules, pins), drift);
-        let first = self.edge_along((v, along), (&rules, pins), drift)?;
-        let second = self.edge_along((v, -along), (&rules, pins), drift)?;
+        let rules = self.refine_at(v, rules, pins, drift);
+        let first = self.edge_along(v, along, &rules, pins, drift)?;
+        let second = self.edge_along(v, -along, &rules, pins, drift)?;
         let length = self.rest_length(first) + self.rest_length(second);
         let opened = open_with_transfer(&mut self.mesh, &mut self.attributes, &[first, second]);
         opened.ok().map(|_| TearCounts { count: 1, length })
@@ -132,8 +135,8 @@ impl Thawed {
         (rules, pins): (&TearRules, &[Region]),
         drift: &mut Drift,
     ) -> Option<(f64, Option<VertexKey>)> {
-        let rules = self.refine_at(v, (rules, pins), drift);
-        let e = self.edge_along((v, ray), (&rules, pins), drift)?;
+        let rules = self.refine_at(v, rules, pins, drift);
+        let e = self.edge_along(v, ray, &rules, pins, drift)?;
         let length = self.rest_length(e);
         let [a, b] = self.mesh.edge_ends(e);
         let end = if a == v { b } else { a };
@@ -154,7 +157,8 @@ impl Thawed {
     fn refine_at(
         &mut self,
         v: VertexKey,
-        (rules, pins): (&TearRules, &[Region]),
+        rules: &TearRules,
+        pins: &[Region],
         drift: &mut Drift,
     ) -> TearRules {
         let Some((size, most)) = rules.fine else { return *rules };
@@ -234,12 +238,14 @@ impl Thawed {
     /// The edge from a vertex along a ray, one that is there or one that a split makes; `None`: it must not open.
     fn edge_along(
         &mut self,
-        (v, ray): (VertexKey, DVec2),
-        (rules, pins): (&TearRules, &[Region]),
+        v: VertexKey,
+        ray: DVec2,
+        rules: &TearRules,
+        pins: &[Region],
         drift: &mut Drift,
     ) -> Option<EdgeKey> {
         let fan = self.fan(v);
-        let Some((size, _)) = rules.fine else { return self.nearest_edge((v, ray), &fan) };
+        let Some((size, _)) = rules.fine else { return self.nearest_edge(v, ray, &fan) };
         let holds = |he: &&Halfedge| {
             let [p, q] = self.sides(**he);
             p.perp_dot(ray) >= 0.0 && ray.perp_dot(q) > 0.0
@@ -250,7 +256,7 @@ impl Thawed {
         let part = before / (before + after);
         let made = [p.lerp(q, part).length(), part * p.distance(q), (1.0 - part) * p.distance(q)];
         let least = made.into_iter().fold(f64::INFINITY, f64::min) / size;
-        let other = if least < LEAST_EDGE { self.nearest_edge((v, ray), &fan) } else { None };
+        let other = if least < LEAST_EDGE { self.nearest_edge(v, ray, &fan) } else { None };
         let across = self.mesh.next(he);
         let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
         if self.mesh.is_boundary_edge(across.edge) && self.mesh.ends(across).into_iter().all(is_stitched) {
@@ -274,7 +280,7 @@ impl Thawed {
     }
 
     /// The edge from a vertex that is there already and nearest to a ray, if it may open and is not far off.
-    fn nearest_edge(&self, (v, ray): (VertexKey, DVec2), fan: &[Halfedge]) -> Option<EdgeKey> {
+    fn nearest_edge(&self, v: VertexKey, ray: DVec2, fan: &[Halfedge]) -> Option<EdgeKey> {
         let turn = |he: &Halfedge| angle(self.sides(*he)[0], ray).abs();
         let inner = fan.iter().filter(|he| !self.mesh.is_boundary_edge(he.edge));
         let nearest = inner.min_by(|a, b| turn(a).total_cmp(&turn(b)))?;

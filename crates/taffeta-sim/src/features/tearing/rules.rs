@@ -10,7 +10,7 @@ pub(crate) const ROUND: f64 = 1.0 / 240.0;
 
 /// Returns whether a cloth may tear before a substep that begins at part `now` of its step of length `dt` \[s\].
 /// `before` is the part at which the last substep began, if there was one.
-pub(crate) fn is_time_to_tear((before, now): (Option<f64>, f64), dt: f64) -> bool {
+pub(crate) fn is_time_to_tear(before: Option<f64>, now: f64, dt: f64) -> bool {
     let rounds = (dt / ROUND - 1e-9).ceil().max(1.0);
     let round_of = |part: f64| (part * rounds + 1e-9).floor();
     before.is_none_or(|before| round_of(now) > round_of(before))

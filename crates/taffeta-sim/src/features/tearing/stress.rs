@@ -65,9 +65,9 @@ impl Place {
 /// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
 pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
     let stiffness = world.setup.cloths.iter().map(|cloth| {
-        let material = &cloth.model.material;
+        let material = &cloth.material;
         let inverse = material.membrane_compliance().try_inverse();
-        material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), &cloth.model))
+        material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), cloth.model()))
     });
     let stiffness: Vec<_> = stiffness.collect();
     let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {

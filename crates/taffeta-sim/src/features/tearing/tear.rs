@@ -52,11 +52,11 @@ pub(crate) fn tear_overloaded(world: &mut World, has_moved: bool) -> TearCounts 
         world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     }
     let mut has_torn = vec![false; world.setup.cloths.len()];
-    if !try_to_tear(world, &overloads, (&mut has_torn, &mut counts)) && overloads.len() > 1 {
+    if !try_to_tear(world, &overloads, &mut has_torn, &mut counts) && overloads.len() > 1 {
         // One of them would make something cross; the others need not wait for it.
         for overload in &overloads {
             if world.state.sheet.vertex_keys().contains(&overload.vertex) {
-                try_to_tear(world, std::slice::from_ref(overload), (&mut has_torn, &mut counts));
+                try_to_tear(world, std::slice::from_ref(overload), &mut has_torn, &mut counts);
             }
         }
     }
@@ -68,7 +68,8 @@ pub(crate) fn tear_overloaded(world: &mut World, has_moved: bool) -> TearCounts 
 fn try_to_tear(
     world: &mut World,
     overloads: &[Overload],
-    (has_torn, counts): (&mut Vec<bool>, &mut TearCounts),
+    has_torn: &mut Vec<bool>,
+    counts: &mut TearCounts,
 ) -> bool {
     let regions: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     let rules: Vec<TearRules> = world.setup.cloths.iter().map(TearRules::of_cloth).collect();

@@ -17,7 +17,7 @@ pub(super) fn figures(report: &StudyReport) -> Vec<Figure> {
     // Of several lines over vertices and sweeps, those over the vertices tell more: sweeps may follow the mesh.
     for across in [Across::Vertices, Across::Sweeps] {
         if across.varies(report) {
-            figures.extend(tracked().map(|(number, point)| ends(report, across, (number, point))));
+            figures.extend(tracked().map(|(number, point)| ends(report, across, number, point)));
             break;
         }
     }
@@ -61,7 +61,7 @@ fn energy(report: &StudyReport) -> Figure {
     }
 }
 
-fn ends(report: &StudyReport, across: Across, (number, tracked): (usize, &TrackedPoint)) -> Figure {
+fn ends(report: &StudyReport, across: Across, number: usize, tracked: &TrackedPoint) -> Figure {
     let y = AxisOf { name: "distance from the start at the end", unit: "m", log: true };
     let distance = |number: usize| {
         let frames = &report.runs[number].frames;

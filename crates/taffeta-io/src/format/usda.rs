@@ -14,6 +14,7 @@
 //! takes no more memory than a frame. (`openusd` 0.6 writes a whole layer from memory.)
 
 use crate::frame::{FaceGroups, FrameData};
+use crate::spanning::{Files, RigidBody, Span, SpanningWriter};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -66,6 +67,47 @@ const SIZES: usize = 7;
 /// The first of those that have a number per face.
 const FACE_VALUES: usize = 8;
 const TRANSFORM: usize = 13;
+
+/// The file of the obstacles. Names of bodies have no dots.
+pub const OBSTACLES: &str = "scene.obstacles.usda";
+
+/// The files of a run: one for each body, and one for the obstacles.
+pub struct UsdaFiles {
+    span: Span,
+    /// The body whose frames come now.
+    open: Option<(String, UsdaWriter)>,
+}
+
+impl UsdaFiles {
+    /// Starts the files of a run.
+    ///
+    /// # Errors
+    /// None.
+    pub fn start(span: Span) -> io::Result<Box<dyn SpanningWriter>> {
+        Ok(Box::new(Self { span, open: None }))
+    }
+}
+
+impl SpanningWriter for UsdaFiles {
+    fn add(&mut self, body: &str, number: u64, frame: &FrameData) -> io::Result<()> {
+        let Span { frame_rate, up, scratch, .. } = &self.span;
+        let start = || (body.to_owned(), UsdaWriter::new(body, *frame_rate, scratch).upward(*up));
+        self.open.get_or_insert_with(start).1.add(number, frame)
+    }
+
+    fn end_body(&mut self, files: &mut Files<'_>) -> io::Result<()> {
+        let Some((body, writer)) = self.open.take() else { return Ok(()) };
+        files(&format!("{body}.usda"), Box::new(|file| writer.finish(file)))
+    }
+
+    fn finish(self: Box<Self>, obstacles: &[RigidBody], files: &mut Files<'_>) -> io::Result<()> {
+        if obstacles.is_empty() {
+            return Ok(());
+        }
+        let Span { frame_rate, up, frames, .. } = self.span;
+        files(OBSTACLES, Box::new(|file| write_usda_bodies(file, frame_rate, up, frames, obstacles)))
+    }
+}
 
 impl UsdaWriter {
     /// Starts a body of a name, with so many frames per second \[1/s\]. Temporary files without a name go to the folder
@@ -138,7 +180,7 @@ impl UsdaWriter {
     pub fn finish(self, writer: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(writer);
         let prim = &self.prim;
-        write_header(&mut out, prim, (self.rate, self.up), self.frames.unwrap_or_default())?;
+        write_header(&mut out, prim, self.rate, self.up, self.frames.unwrap_or_default())?;
         writeln!(out, "\ndef {} \"{prim}\"\n{{", self.kind)?;
         match self.kind {
             "Mesh" => writeln!(
@@ -198,19 +240,6 @@ fn write_sample(out: &mut impl Write, number: u64, values: impl Iterator<Item = 
     writeln!(out, "],")
 }
 
-/// A rigid body for [`write_usda_bodies`]: a mesh, and how it moves from there.
-#[derive(Clone, Debug)]
-pub struct RigidBody {
-    /// Its name.
-    pub name: String,
-    /// The mesh at the first frame \[m\].
-    pub mesh: taffeta_core::TriangleMesh,
-    /// From there to each frame; empty: it stands still.
-    pub poses: Vec<(u64, Pose)>,
-    /// Positions \[m\] of its vertices by frame if it changes its shape; then it has no poses.
-    pub shapes: Vec<(u64, Vec<DVec3>)>,
-}
-
 /// Writes several rigid bodies, or bodies that keep their faces, into one file: the obstacles of a run. `up` is the direction
 /// that is upward.
 ///
@@ -218,12 +247,13 @@ pub struct RigidBody {
 /// Those of the writer.
 pub fn write_usda_bodies(
     writer: impl Write,
-    (frame_rate, up): (f64, DVec3),
+    frame_rate: f64,
+    up: DVec3,
     range: [u64; 2],
     bodies: &[RigidBody],
 ) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
-    write_header(&mut out, "obstacles", (frame_rate, up), range)?;
+    write_header(&mut out, "obstacles", frame_rate, up, range)?;
     writeln!(out, "\ndef Xform \"obstacles\"\n{{")?;
     for body in bodies {
         writeln!(out, "    def Mesh \"{}\"\n    {{", prim_name(&body.name))?;
@@ -267,7 +297,8 @@ pub fn write_usda_bodies(
 fn write_header(
     out: &mut impl Write,
     prim: &str,
-    (rate, up): (f64, DVec3),
+    rate: f64,
+    up: DVec3,
     [first, last]: [u64; 2],
 ) -> io::Result<()> {
     let axis = if up.z.abs() > up.y.abs() { "Z" } else { "Y" };

@@ -11,7 +11,7 @@
 mod document;
 
 use crate::frame::FrameData;
-use crate::usda::RigidBody;
+use crate::spanning::{Files, RigidBody, Span, SpanningWriter};
 use document::{Document, Element, Mode, Motion, Node, Type};
 use glam::{DQuat, DVec2, DVec3};
 use std::collections::BTreeMap;
@@ -183,6 +183,32 @@ impl GlbWriter {
             roots = vec![turned];
         }
         self.document.finish(writer, &roots)
+    }
+}
+
+/// All bodies of a run.
+pub const FILE: &str = "scene.glb";
+
+impl GlbWriter {
+    /// Starts the file of a run.
+    ///
+    /// # Errors
+    /// If a temporary file cannot be made.
+    pub fn start(span: Span) -> io::Result<Box<dyn SpanningWriter>> {
+        let mut writer = Self::new(span.frame_rate, &span.scratch)?;
+        writer.set_upward(span.up);
+        Ok(Box::new(writer))
+    }
+}
+
+impl SpanningWriter for GlbWriter {
+    fn add(&mut self, body: &str, number: u64, frame: &FrameData) -> io::Result<()> {
+        Self::add(self, body, number, frame)
+    }
+
+    fn finish(mut self: Box<Self>, obstacles: &[RigidBody], files: &mut Files<'_>) -> io::Result<()> {
+        obstacles.iter().try_for_each(|body| self.add_rigid(body))?;
+        files(FILE, Box::new(|file| Self::finish(*self, file)))
     }
 }
 

@@ -369,7 +369,7 @@ impl Proximity {
     /// The frame of each vertex in a substep \[m\], see [`frames`].
     fn frames(&self, step: Step<'_>, moves: &[DVec3]) -> Vec<DVec3> {
         let watch = |path: Path<'_>| self.watch_faces(path, step.shapes);
-        find_frames(step, moves, (&self.pairs, |i| HARD_SHARE * self.offsets[i]), watch)
+        find_frames(step, moves, &self.pairs, |i| HARD_SHARE * self.offsets[i], watch)
     }
 
     /// The fractions of a motion in its frames.

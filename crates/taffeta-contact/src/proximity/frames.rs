@@ -41,7 +41,8 @@ impl Mean {
 pub(super) fn find_frames(
     step: Step<'_>,
     moves: &[DVec3],
-    (pairs, offset): (&[Pair], impl Fn(usize) -> f64),
+    pairs: &[Pair],
+    offset: impl Fn(usize) -> f64,
     watch: impl Fn(Path<'_>) -> Vec<GuardedFace>,
 ) -> Vec<DVec3> {
     let mut patches = Components::new(moves.len());
@@ -75,7 +76,7 @@ pub(super) fn find_frames(
         if known == (near.len(), faces.len()) {
             return frames;
         }
-        frames = mean_motions(step, moves, (&near, &faces), &patches.clone().labels());
+        frames = mean_motions(step, moves, &near, &faces, &patches.clone().labels());
     }
 }
 
@@ -98,7 +99,8 @@ fn may_meet(pair: &Pair, distance: f64, path: Path<'_>) -> bool {
 fn mean_motions(
     step: Step<'_>,
     moves: &[DVec3],
-    (pairs, faces): (&[Pair], &[GuardedFace]),
+    pairs: &[Pair],
+    faces: &[GuardedFace],
     patches: &[u32],
 ) -> Vec<DVec3> {
     let is_held = |v: &u32| step.prescribed[*v as usize];

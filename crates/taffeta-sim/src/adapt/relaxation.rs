@@ -60,6 +60,14 @@ pub(crate) struct Undisturbed {
     accelerations: Vec<DVec3>,
 }
 
+/// The forces of before, for each vertex of now.
+struct Loads {
+    /// By mass \[m/s²\].
+    accelerations: Vec<DVec3>,
+    /// The time that it has to move \[s\].
+    times: Vec<f64>,
+}
+
 /// Notes the faces and forces before a pass; `None` under solvers other than Newton's method, which know no such forces.
 pub(crate) fn note_forces(world: &World) -> Option<Undisturbed> {
     if world.derived.choice.capabilities().is_local() {
@@ -76,13 +84,13 @@ pub(crate) fn note_forces(world: &World) -> Option<Undisturbed> {
 /// Moves the vertices of new faces to where the elastic forces are those of before the pass.
 pub(crate) fn relax(world: &mut World, before: &Undisturbed, budget: &EnergyBudget) {
     let mut free = find_disturbed(world, &before.sheet);
-    let (accelerations, times) = carry_over(world, before);
+    let loads = carry_over(world, before);
     let start = world.state.motion.positions.raw.clone();
     for round in 0..=ROUNDS {
         if free.is_empty() {
             return;
         }
-        let mut end = find_places(world, (&start, &accelerations, &times), &free);
+        let mut end = find_places(world, &start, &loads, &free);
         keep_centers(world, &start, &mut end, budget);
         let stopped = find_stopped(world, &start, &end);
         if stopped.is_empty() {
@@ -91,7 +99,7 @@ pub(crate) fn relax(world: &mut World, before: &Undisturbed, budget: &EnergyBudg
         if round + 1 < ROUNDS {
             free.retain(|vi| stopped.binary_search(&vi.to_usize()).is_err());
         } else {
-            leave_groups(world, &mut free, (&start, &end), &stopped);
+            leave_groups(world, &mut free, &start, &end, &stopped);
         }
     }
 }
@@ -123,9 +131,8 @@ fn coupled_vertices(blocks: &Blocks) -> impl Iterator<Item = VertexIndex> + '_ {
     threads.chain(ropes).chain(blocks.solids.normal.iter().flat_map(|block| block.shape.vertices))
 }
 
-/// The accelerations of before at the vertices of now, and the time that each vertex has to move \[s\]. A new vertex has the mean
-/// acceleration of those around it.
-fn carry_over(world: &World, before: &Undisturbed) -> (Vec<DVec3>, Vec<f64>) {
+/// The forces of before at the vertices of now. A new vertex has the mean acceleration of those around it.
+fn carry_over(world: &World, before: &Undisturbed) -> Loads {
     let mut known: Vec<_> =
         before.sheet.vertex_keys().iter().copied().zip(before.accelerations.iter().copied()).collect();
     known.sort_unstable_by_key(|(key, _)| *key);
@@ -154,22 +161,18 @@ fn carry_over(world: &World, before: &Undisturbed) -> (Vec<DVec3>, Vec<f64>) {
         }
     }
     let rest = world.state.motion.positions.len() - found.len();
-    let accelerations = found.into_iter().map(Option::unwrap_or_default);
-    (accelerations.chain(std::iter::repeat_n(DVec3::ZERO, rest)).collect(), times)
+    let known = found.into_iter().map(Option::unwrap_or_default);
+    Loads { accelerations: known.chain(std::iter::repeat_n(DVec3::ZERO, rest)).collect(), times }
 }
 
 /// Finds the places of all vertices at which the forces are those of before, while all but the free ones stay \[m\]. Each cloth
 /// by itself: where the iteration stops, and the solve of its systems, are to depend on no other. A cloth stays as it is if
 /// the solver fails. The scalars around are those of the least energy at the places found.
-fn find_places(
-    world: &mut World,
-    (start, accelerations, times): (&[DVec3], &[DVec3], &[f64]),
-    free: &[VertexIndex],
-) -> Vec<DVec3> {
+fn find_places(world: &mut World, start: &[DVec3], loads: &Loads, free: &[VertexIndex]) -> Vec<DVec3> {
     let mut end = start.to_vec();
     let cloths = world.state.sheet.vertex_cloths.clone();
     for free in free.chunk_by(|a, b| cloths[*a] == cloths[*b]) {
-        let found = find_places_in_cloth(world, (start, accelerations, times), free);
+        let found = find_places_in_cloth(world, start, loads, free);
         for (vi, place) in free.iter().zip(found.iter().flatten()) {
             end[vi.to_usize()] = *place;
         }
@@ -180,20 +183,21 @@ fn find_places(
 /// The places of some vertices of one cloth; `None` if the solver fails. Only their surroundings are solved for.
 fn find_places_in_cloth(
     world: &mut World,
-    (start, accelerations, times): (&[DVec3], &[DVec3], &[f64]),
+    start: &[DVec3],
+    loads: &Loads,
     free: &[VertexIndex],
 ) -> Option<Vec<DVec3>> {
     let Derived { blocks, plate: whole, .. } = &world.derived;
     let patch = Patch::around(free, (&world.state.sheet.topology, blocks), (start, whole));
     let of_vertices = |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
     let x = of_vertices(start);
-    let ways = |vi: &VertexIndex| accelerations[vi.to_usize()] * times[vi.to_usize()].powi(2);
-    let loads: Vec<DVec3> = patch.vertices.iter().map(ways).collect();
+    let way = |vi: &VertexIndex| loads.accelerations[vi.to_usize()] * loads.times[vi.to_usize()].powi(2);
+    let ways: Vec<DVec3> = patch.vertices.iter().map(way).collect();
     let plate = PlateState { scalars: patch.scalars(&whole.scalars), clamps: whole.clamps.clone() };
     let inertia: Vec<f64> = patch
         .vertices
         .iter()
-        .map(|vi| world.state.motion.masses[*vi] / times[vi.to_usize()].powi(2))
+        .map(|vi| world.state.motion.masses[*vi] / loads.times[vi.to_usize()].powi(2))
         .collect();
     let held: Vec<[bool; 3]> = patch.vertices.iter().map(|vi| [free.binary_search(vi).is_err(); 3]).collect();
     let points = of_vertices(&world.state.sheet.layout.raw);
@@ -207,9 +211,9 @@ fn find_places_in_cloth(
         linear_tolerance: LINEAR_TOLERANCE,
         linear_iterations: u32::MAX,
     };
-    let mut solve = |loads: &[DVec3]| {
+    let mut solve = |ways: &[DVec3]| {
         let (mut found, mut bent) = (x.clone(), plate.clone());
-        let predicted: Vec<DVec3> = x.iter().zip(loads).map(|(x, load)| *x + *load).collect();
+        let predicted: Vec<DVec3> = x.iter().zip(ways).map(|(x, way)| *x + *way).collect();
         let problem = NewtonProblem {
             inertia: &inertia,
             predicted: &predicted,
@@ -228,10 +232,10 @@ fn find_places_in_cloth(
         let energy = patch.blocks.energy(x, plate);
         energy.stretch + energy.bend
     };
-    let (mut found, mut bent) = solve(&loads)?;
+    let (mut found, mut bent) = solve(&ways)?;
     if energy((&found, &bent)) > energy((&x, &plate)) {
         // The loads are those of a blow on single vertices, which have no meaning for those around them.
-        (found, bent) = solve(&vec![DVec3::ZERO; loads.len()])?;
+        (found, bent) = solve(&vec![DVec3::ZERO; ways.len()])?;
     }
     let scalars = &mut world.derived.plate.scalars;
     patch.plate_edges.iter().zip(&bent.scalars).for_each(|(edge, own)| scalars[*edge as usize] = *own);
@@ -290,7 +294,8 @@ fn find_clear_ends(world: &mut World, start: &[DVec3], end: &[DVec3]) -> Option<
 fn leave_groups(
     world: &World,
     free: &mut Vec<VertexIndex>,
-    (start, end): (&[DVec3], &[DVec3]),
+    start: &[DVec3],
+    end: &[DVec3],
     stopped: &[usize],
 ) {
     let mut groups = Components::new(start.len());

@@ -71,7 +71,7 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 /// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
 /// about it, and a stiffness that followed the load would grow without end. `impacts` are the loads that solutions have
 /// found for contacts that they [press in too deep](note_impacts) \[N\]; none where the list ends.
-pub(crate) fn stiffnesses((contacts, impacts): (&[Contact], &[f64]), state: &Motion, h: f64) -> Vec<f64> {
+pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {

@@ -40,7 +40,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         // The search for an equilibrium wants the depth of the end, and no blow moves what begins each step at rest.
         ContactLaw::Equations if world.inputs.stands_still => {}
         ContactLaw::Equations => {
-            let stiffnesses = stiffnesses((&last.contacts, &[]), &world.state.motion, span);
+            let stiffnesses = stiffnesses(&last.contacts, &[], &world.state.motion, span);
             relieve((&mut last.contacts, &stiffnesses), &work.start, h);
         }
     }

@@ -38,8 +38,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
     let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
-    let contacts = (last.contacts.as_slice(), world.scratch.impacts.as_slice());
-    let mut stiffnesses = stiffnesses(contacts, state, span);
+    let mut stiffnesses = stiffnesses(&last.contacts, &world.scratch.impacts, state, span);
     let mut springs = friction_springs(world, (h, &stiffnesses));
     let share = stage_share(world);
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {

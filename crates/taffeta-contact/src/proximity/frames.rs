@@ -55,12 +55,15 @@ pub(super) fn find_frames(
     let mut far: Vec<u32> = (0..pairs.len() as u32).collect();
     let (mut near, mut faces, mut names) = (Vec::new(), Vec::new(), BTreeSet::new());
     let mut frames = moves.to_vec();
+    // Only pairs of which a frame has changed need another look.
+    let mut has_changed = vec![true; moves.len()];
     loop {
         let path = Path { start: step.start, moves, frames: &frames, prescribed: step.prescribed };
         let known = (near.len(), faces.len());
         far.retain(|number| {
             let pair = &pairs[*number as usize];
-            let is_near = may_meet(pair, offset(*number as usize), path);
+            let is_near = pair.vertices.iter().any(|v| has_changed[*v as usize])
+                && may_meet(pair, offset(*number as usize), path);
             if is_near {
                 join(&mut patches, &pair.vertices);
                 near.push(*pair);
@@ -76,7 +79,9 @@ pub(super) fn find_frames(
         if known == (near.len(), faces.len()) {
             return frames;
         }
-        frames = mean_motions(step, moves, &near, &faces, &patches.clone().labels());
+        let found = mean_motions(step, moves, &near, &faces, &patches.clone().labels());
+        has_changed = found.iter().zip(&frames).map(|(found, frame)| found != frame).collect();
+        frames = found;
     }
 }
 

@@ -85,8 +85,8 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
     contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
 }
 
-/// Takes over into `impacts` the loads \[N\] of the contacts that the solution of a substep of length `h` \[s\] presses in too deep;
-/// returns whether there are any.
+/// Takes over into `impacts` the loads \[N\] of the contacts of cloths with each other that the solution of a substep of length `h` \[s\] presses in too deep;
+/// returns whether there are any. A body is met by the stiffness of its own: cloth that is sewn onto it is pressed in for long.
 pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
     impacts.resize(contacts.len(), 0.0);
     let mut is_any = false;
@@ -94,7 +94,7 @@ pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: 
         let row = &contact.row;
         let depth = -row.gap(row.interpolate(|vi| rows[vi.to_usize()].position()));
         let load = contact.normal_lambda / (h * h);
-        if depth > TOO_DEEP * row.thickness && load > *impact {
+        if row.is_mutual() && depth > TOO_DEEP * row.thickness && load > *impact {
             (*impact, is_any) = (load, true);
         }
     }

@@ -63,9 +63,9 @@ impl Effort {
         self.spent >= self.limit
     }
 
-    /// Returns whether half of the work is left, so that what has been done may be done again for a better result.
+    /// Returns whether most of the work is left, so that what has been done may be done again for a better result.
     pub(crate) fn is_plentiful(&self) -> bool {
-        self.spent.saturating_mul(2) < self.limit
+        self.spent.saturating_mul(4) < self.limit
     }
 
     /// Adds iterations of Newton's method and of conjugate gradients in it, of so many vertices and contacts.

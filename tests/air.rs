@@ -196,8 +196,8 @@ fn pins_bear_weight_and_drag_and_still_air_bears_nothing() {
     }
 }
 
-/// Edits of a stiff cloth in motion hold energy, for which its motion must not pay: an adaptive flag had half of the motion of one on
-/// a uniform mesh, and a tenth of it soon after.
+/// Edits of a stiff cloth strain it, and its motion must not pay for that. An adaptive flag once had a tenth of the motion that it has
+/// on a uniform mesh.
 #[test]
 fn an_adaptive_flag_moves_as_one_on_a_uniform_mesh() {
     let kinetic = |cells: [u32; 2], is_remeshed: bool| {

@@ -1,7 +1,7 @@
 //! The frames in which motions are shortened.
 //!
 //! A vertex that is stopped goes on with what it meets. If it stayed at a point of space, a body at 30 m/s would hit it at that
-//! speed, and the cloth around it, which moves on, would tear at it. Where primitives may meet, all of their vertices that can be
+//! speed. The cloth around it, which moves on, would tear at it. Where primitives may meet, all of their vertices that can be
 //! stopped form a patch and share a frame, their mean motion. If they can meet what cannot be stopped, it is the motion of that.
 
 use crate::boxes::Aabb;

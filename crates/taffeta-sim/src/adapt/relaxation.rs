@@ -1,9 +1,9 @@
 //! Relaxation after a pass: edits change the elastic forces of a cloth that has not moved, and this takes the change back.
 //!
 //! A split halves an edge. In a bent cloth the midpoint lies on a chord, between flat halves of bent faces: all bending is then
-//! at the old edges. The flip of an edge between two faces at an angle θ strains the new faces by up to θ²/8, for the new edge is
-//! the chord of a path over the old one; a collapse does the like. Membranes are so stiff that such strains hold as much energy
-//! as a flag in the wind has in its motion.
+//! at the old edges. The flip of an edge between two faces at an angle θ strains the new faces by up to θ²/8. Its new edge is the
+//! chord of a path over the old one. A collapse does the like. Membranes are so stiff that such strains hold as much energy as a
+//! flag in the wind has in its motion.
 //!
 //! So after a pass the vertices of all faces that are new go to where the elastic forces are those of before the pass, while
 //! all others stay. That is the minimum of the elastic energy under these forces as loads, with inertia to keep motions that
@@ -36,10 +36,9 @@ use taffeta_solve::drivers::newton::{
 };
 use taffeta_solve::{Blocks, Patch, PlateState};
 
-/// The times in which inertia lets new vertices and those that were there go where the forces are those of before \[s\]. In the
-/// latter tension is balanced, for a wave of it takes 0.1 to 0.5 ms through an edge; but nothing else moves. With 33 ms for all,
-/// cloth that is compressed buckled faster than its inertia lets it, and a sheet that fell onto a ball was through with it earlier.
-/// New vertices have to get from a chord onto a bend. Much longer: what has no stiffness may go anywhere.
+/// Times in which inertia lets new vertices and other ones go where the forces are those of before \[s\]. New ones have to get from
+/// a chord onto a bend. For the others tension is balanced, and nothing else moves: a wave of it takes 0.1 to 0.5 ms through an edge.
+/// With 33 ms for all, compressed cloth buckled faster than its inertia lets it.
 const TIME_OF_NEW: f64 = 1.0 / 30.0;
 const TIME_OF_OTHERS: f64 = 1e-3;
 
@@ -49,8 +48,8 @@ const ITERATIONS: u32 = 4;
 const TOLERANCE: f64 = 1e-5;
 const LINEAR_TOLERANCE: f64 = 0.1;
 
-/// How often the places are found again without the vertices that something is in the way of. Then connected groups that still
-/// have such vertices stay.
+/// Times that the places are found again without the vertices that are stopped. Then connected groups that still have such vertices
+/// stay.
 const ROUNDS: usize = 3;
 
 /// The faces of a cloth and its elastic forces before a pass.

@@ -23,8 +23,8 @@ const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 
-/// Part of its thickness by which a solution that crosses something may press a contact in. Beyond, the contact is too soft: behind
-/// the vertex that an impact stops there is all the cloth that hangs on it, and is as stiff in its plane as a thousand contacts.
+/// Part of its thickness by which a solution that crosses something may press a contact in. Beyond, the contact is too soft. All
+/// the cloth that hangs on a stopped vertex pushes it, and in its plane cloth is as stiff as a thousand contacts.
 const TOO_DEEP: f64 = 0.6;
 
 /// Part of its thickness to which a contact is taken to be pressed in at most, and by how much its friction is stiffer than a rim
@@ -85,8 +85,8 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
     contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
 }
 
-/// Takes over into `impacts` the loads \[N\] of the contacts of cloths with each other that the solution of a substep of length `h` \[s\] presses in too deep;
-/// returns whether there are any. A body is met by the stiffness of its own: cloth that is sewn onto it is pressed in for long.
+/// Notes in `impacts` the loads \[N\] of contacts that the solution of a substep of length `h` \[s\] presses in too deep; returns whether
+/// there are any. Only contacts of cloths with each other count: cloth that is sewn onto a body is pressed into it for long.
 pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
     impacts.resize(contacts.len(), 0.0);
     let mut is_any = false;

@@ -12,12 +12,16 @@ use crate::model::error::StepError;
 use crate::model::grabs::Grab;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::{Stage, StageTimes};
+use crate::step::accuracy::SHORTEST;
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::pieces::pieces;
 use crate::step::plan::{plan, substeps_in};
 use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
 use crate::step::tension::{TensionDemand, substeps_for_tension};
+
+/// Part of the length of a substep that was rejected that the others of its step may have.
+const ONCE_REJECTED: f64 = 0.7;
 
 /// All substeps of a step, however many they come to.
 pub(crate) fn make_substeps(
@@ -35,7 +39,7 @@ pub(crate) fn make_substeps(
 
 fn run_substeps(
     world: &mut World,
-    ((mut plan, least), dt): ((SubstepPlan, u32), f64),
+    ((mut plan, mut least), dt): ((SubstepPlan, u32), f64),
     (grabs, lead): (&[Grab], &mut Leader<'_>),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
@@ -81,6 +85,8 @@ fn run_substeps(
         world.state.last_substep = h;
         if attempt.is_some_and(|attempt| reject_if_rough(world, (h, error), attempt, &mut plan)) {
             was_edited = is_edited;
+            // Where cloth beats against cloth, the next long one would be rejected too.
+            least = least.max((dt / (ONCE_REJECTED * h).max(SHORTEST)) as u32);
             continue;
         }
         (was_edited, world.inputs.is_rough) = (false, false);

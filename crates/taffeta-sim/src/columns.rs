@@ -213,8 +213,8 @@ pub const COLUMNS: &[Column] = columns! {
     remesh_ms: Step(|r| wall_time(r, &[Stage::Remesh])), Tables;
     /// Wall time of writing the frame [ms].
     io_ms: Program(Some(Value::Number(0.0))), Tables;
-    /// Displacement of the surface by the pass (RMS over a cloth), relative to the size of the cloth; the largest of all cloths
-    /// [1].
+    /// Displacement of the surface by the edits of the pass (RMS over a cloth), relative to the size of the cloth; the largest of
+    /// all cloths [1]. The relaxation after the edits is not counted.
     popping: Step(|r| r.jumps.popping.into()), Everywhere;
     /// Change of the kinetic energy by the pass [J].
     kinetic_jump: Step(|r| r.jumps.kinetic_energy.into()), Everywhere;

@@ -42,7 +42,7 @@ pub struct FrictionSpring {
 }
 
 /// A contact at the last evaluation.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Touch {
     /// Derivative of the force at the contact point \[N/m\]; zero where there is none.
     pub hessian: DMat3,
@@ -56,6 +56,15 @@ pub struct Touch {
     pub slid: f64,
     /// The friction it may bear \[N\].
     bound: f64,
+}
+
+impl Default for Touch {
+    /// A contact that does not act.
+    fn default() -> Self {
+        // Not the default of a matrix, which is the identity: 1 N/m, as much as a light vertex has of inertia.
+        let hessian = DMat3::ZERO;
+        Self { hessian, force: DVec3::ZERO, holds: false, slides: false, slid: 0.0, bound: 0.0 }
+    }
 }
 
 impl Touch {

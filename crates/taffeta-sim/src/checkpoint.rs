@@ -21,7 +21,7 @@ use taffeta_contact::MeshObstacle;
 use taffeta_remesh::{Hold, validate_attributes};
 
 /// Format of checkpoints; a change of the format changes it.
-const VERSION: u32 = 19;
+const VERSION: u32 = 20;
 
 /// The state of a world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -245,7 +245,10 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     world.state = State { sheet: Arc::clone(&world.state.sheet), ..checkpoint.state };
     checkpoint.drives.put(&mut world.setup);
     world.scratch.placed.forget();
+    // They are of the sheet that is put in place, not of the one before.
+    let looks = std::mem::take(&mut world.state.looks);
     put_sheet(world, checkpoint.sheet);
+    world.state.looks = looks;
     rebuild(world);
     resume_pairs(world, checkpoint.bounds);
     Ok(())

@@ -1,5 +1,6 @@
 //! Remeshing passes: schedule, edits, energy budget.
 
+pub(crate) mod calm;
 pub(crate) mod energy;
 pub(crate) mod gate;
 pub(crate) mod pass;

@@ -26,11 +26,9 @@ pub(crate) fn remesh_cloths(
     budget: &EnergyBudget,
     wanted: &[(VertexKey, Metric)],
 ) -> (RemeshCounts, f64) {
-    let interval = |cloth: &Cloth| cloth.remesh.map(|settings| settings.interval.max(1));
-    let touched =
-        world.setup.cloths.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(cloth, _)| cloth);
-    let mut due: Vec<u32> = touched.filter_map(interval).collect();
-    due.sort_unstable();
+    let touched = (0..chosen.len()).filter(|cloth| chosen[*cloth]);
+    let mut due: Vec<f64> = touched.map(|cloth| world.state.last_passes[cloth]).collect();
+    due.sort_unstable_by(f64::total_cmp);
     due.dedup();
     let mut counts = RemeshCounts::default();
     let mut displacements = vec![0.0; world.setup.cloths.len()];
@@ -52,14 +50,12 @@ pub(crate) fn remesh_cloths(
     let mut asked_for = Vec::new();
     let undisturbed = note_forces(world);
     let has_edited = edit_or_keep(world, is_gated, |thawed| {
-        for now in due {
-            let is_due = |cloth: &&Cloth| interval(cloth) == Some(now);
-            let chosen = cloths.iter().zip(chosen);
+        // Together those on which the last pass was at the same time.
+        for last in due {
+            let is_due = |cloth: usize| chosen[cloth] && last_passes[cloth] == last;
             let settings: Vec<_> =
-                chosen.map(|(cloth, chosen)| cloth.remesh.filter(|_| *chosen && is_due(&cloth))).collect();
-            // Cloths of one interval are tried together, so any of them tells the last time, even if some then wait.
-            let first = cloths.iter().position(|cloth| is_due(&cloth)).expect("the interval is of a cloth");
-            let elapsed = time - last_passes[first];
+                cloths.iter().enumerate().map(|(i, cloth)| cloth.remesh.filter(|_| is_due(i))).collect();
+            let elapsed = time - last;
             let pass = Pass {
                 settings: &settings,
                 pins: &regions,
@@ -81,7 +77,7 @@ pub(crate) fn remesh_cloths(
             counts.refused += report.vetoed as u64;
             displacements.iter_mut().zip(&report.displacements).for_each(|(sum, more)| *sum += more);
             asked_for.extend(report.asked);
-            let passed = last_passes.iter_mut().zip(&cloths).filter(|(_, cloth)| is_due(cloth));
+            let passed = last_passes.iter_mut().zip(&settings).filter(|(_, settings)| settings.is_some());
             passed.for_each(|(last, _)| *last = time);
         }
         counts.splits + counts.collapses + counts.flips > 0

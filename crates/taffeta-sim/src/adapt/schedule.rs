@@ -1,5 +1,6 @@
 //! When which cloths are remeshed, and which have to wait.
 
+use crate::adapt::calm::{is_calm, note_looks};
 use crate::adapt::energy::{note_energies, settle_energies};
 use crate::adapt::pass::remesh_cloths;
 use crate::derive::rebuild::note_changes;
@@ -35,7 +36,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
 }
 
 /// Returns whether a cloth is due for remeshing after this frame.
-pub(crate) fn is_due(world: &World, cloth: usize) -> bool {
+fn is_due(world: &World, cloth: usize) -> bool {
     let settings = world.setup.cloths[cloth].remesh;
     settings.is_some_and(|settings| world.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
 }
@@ -49,7 +50,7 @@ pub(crate) fn note_passes(world: &mut World) {
     }
 }
 
-/// Makes a pass over the cloths that are due, and not asleep; again without those that would have to
+/// Makes a pass over the cloths that are due, and neither asleep nor [calm](crate::adapt::calm); again without those that would have to
 /// [wait](crate::adapt::energy).
 fn remesh_due_cloths(world: &mut World) -> (RemeshCounts, f64) {
     let due: Vec<bool> = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
@@ -57,7 +58,7 @@ fn remesh_due_cloths(world: &mut World) -> (RemeshCounts, f64) {
     let time = world.state.time;
     let passed = world.state.last_passes.iter_mut().zip(&asleep).filter(|(_, asleep)| **asleep);
     passed.for_each(|(last, _)| *last = time);
-    let is_due = due.iter().zip(&asleep).map(|(due, asleep)| *due && !asleep).collect();
+    let is_due = (0..due.len()).map(|cloth| due[cloth] && !asleep[cloth] && !is_calm(world, cloth)).collect();
     remesh_or_wait(world, is_due, &[])
 }
 
@@ -79,20 +80,28 @@ fn remesh_or_wait(
     mut is_due: Vec<bool>,
     wanted: &[(VertexKey, Metric)],
 ) -> (RemeshCounts, f64) {
+    let looked_at = is_due.clone();
+    let mut waiting = vec![false; is_due.len()];
     while is_due.contains(&true) {
         let budget = note_energies(world);
         let free = budget.find_free(world.setup.cloths.len());
         let may_wait = stores_energy(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
         let before = may_wait.then(|| note(world));
         let outcome = remesh_cloths(world, &is_due, &budget, wanted);
-        if !stores_energy(world) || outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+        if outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
+            note_looks(&mut world.state, &looked_at, &waiting);
+            return outcome;
+        }
+        if !stores_energy(world) {
             return outcome;
         }
         let is_unpaid = settle_energies(world, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
         let Some(before) = before.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
+        waiting.iter_mut().zip(&waits).for_each(|(waiting, waits)| *waiting |= waits);
         go_back(world, before);
     }
+    note_looks(&mut world.state, &looked_at, &waiting);
     (RemeshCounts::default(), 0.0)
 }

@@ -116,6 +116,7 @@ fn fill(world: &World, part: &mut Part) {
         time: world.state.time,
         frame: world.state.frame,
         last_passes: selection.cloths.iter().map(|cloth| world.state.last_passes[*cloth]).collect(),
+        looks: Vec::new(),
         credits: selection.cloths.iter().map(|cloth| world.state.credits[*cloth]).collect(),
         // Those that hold nothing of it are none of its own.
         released: world

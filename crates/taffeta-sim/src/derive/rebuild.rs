@@ -54,6 +54,7 @@ pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
 
 fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
     world.epoch = world.epoch.next();
+    world.state.looks.clear();
     let (mut sheet, motion) = freeze(thawed, &world.setup, world.epoch);
     sheet.succeed(&world.state.sheet, world.epoch, old_place);
     (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);

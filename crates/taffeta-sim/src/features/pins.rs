@@ -70,6 +70,8 @@ pub(crate) fn release_pins(world: &mut World) {
 
 /// Lets pins hold other vertices than before, in the order of the vertices.
 pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
+    // What is let go of may be removed by a pass.
+    world.state.looks.clear();
     // Rebuilt blocks continue from the angles that the sheet remembers.
     world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     let axes = pin_axes(world);

@@ -24,6 +24,15 @@ pub(crate) struct Speeds {
     pub fastest: f64,
 }
 
+/// A look of a remeshing pass at a cloth that has changed nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Look {
+    /// Time \[s\].
+    pub time: f64,
+    /// Positions \[m\] of the cloth's vertices, in dense order; none if the pass would have edited something, but had to wait.
+    pub positions: Vec<DVec3>,
+}
+
 /// See the module page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -33,6 +42,8 @@ pub(crate) struct State {
     pub frame: u64,
     /// Time of the last remeshing pass of each cloth \[s\].
     pub last_passes: Vec<f64>,
+    /// The cloths as passes have last found nothing to do on them; see [`crate::adapt::calm`].
+    pub looks: Vec<Option<Look>>,
     /// Energy that passes have taken from each cloth, and may give back \[J\]; see [`crate::adapt::energy`].
     pub credits: Vec<f64>,
     /// Which pins have let go. Their vertices are freed at the start of the next substep.
@@ -155,6 +166,7 @@ impl State {
     /// Lets nothing rest without being looked at anew.
     pub(crate) fn wake(&mut self) {
         self.still = None;
+        self.looks.clear();
         self.groups.iter_mut().for_each(|group| group.still = None);
     }
 
@@ -238,6 +250,10 @@ impl State {
         let is_magnitude = |value: f64| value.is_finite() && value >= 0.0;
         if self.last_passes.len() != cloths {
             return Some(format!("it has {} times of remeshing", self.last_passes.len()));
+        }
+        let is_look = |look: &Look| look.time.is_finite() && look.positions.iter().all(|x| x.is_finite());
+        if !self.looks.is_empty() && self.looks.len() != cloths || !self.looks.iter().flatten().all(is_look) {
+            return Some("what passes have looked at is not of its cloths, or not finite".to_owned());
         }
         if self.credits.len() != cloths || !self.credits.iter().copied().all(is_magnitude) {
             return Some("what passes have taken is not of its cloths, or not an energy".to_owned());

@@ -21,6 +21,7 @@ use crate::model::report::{SafeguardReport, StepReport, SubstepPlan, TearCounts}
 use crate::model::stage::{Stage, StageTimes};
 use crate::step::detect::detect;
 use crate::step::finish::finish;
+use crate::step::newton::Start;
 use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use glam::DVec3;
@@ -125,7 +126,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         times.run(Stage::Predict, || predict(world, step));
         times.run(Stage::Detect, || detect(world, step));
         let mut this = SubstepPlan::default();
-        let solved = times.run(Stage::Solve, || solve(world, step, &mut this));
+        let solved = times.run(Stage::Solve, || solve(world, step, Start::Inertia, &mut this));
         if solved.is_ok() {
             times.run(Stage::Secure, || {
                 let checked = check_motion(world, step);

@@ -4,7 +4,8 @@
 //! error tolerance of a substep (RMS). Each of its vertices would need [`LEAST_PATIENCE`]. At both ends, for a pendulum that
 //! turns is slow at one of them only.
 
-use crate::adapt::schedule::{is_due, note_passes, remesh_if_due};
+use crate::adapt::calm::was_looked_at;
+use crate::adapt::schedule::{note_passes, remesh_if_due};
 use crate::contact::loads::{note_loads_at_rest, take_loads};
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::clock::stand_still;
@@ -35,7 +36,7 @@ pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usiz
     let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
     // What was refused would be again.
     let is_adapted = (0..world.setup.cloths.len())
-        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || is_due(world, cloth));
+        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || was_looked_at(world, cloth));
     world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
     note_still_groups(world);
 }
@@ -46,7 +47,7 @@ fn note_still_groups(world: &mut World) {
     let mut groups = std::mem::take(&mut world.state.groups);
     for (group, part) in groups.iter_mut().zip(&world.parts) {
         let is_looked_at =
-            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || is_due(world, *cloth);
+            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || was_looked_at(world, *cloth);
         let contacts = match group.still {
             Some(still) if still.is_adapted => continue,
             Some(still) => still.contacts,

@@ -17,6 +17,7 @@ use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
@@ -28,8 +29,17 @@ use taffeta_solve::drivers::newton::{
 /// others along.
 const JUNCTION: f64 = 15e-6;
 
+/// Where the solution of a stage is looked for first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// Where inertia leads.
+    Inertia,
+    /// Where the stage has been solved to, without contacts that have been found since.
+    Solution,
+}
+
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
-pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, StepError> {
+pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
     let span = stage_span(world, h);
     let limits = newton_limits(world, span);
@@ -55,7 +65,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64) -> Result<NewtonReport, St
         Some(stage) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
         _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
-    let mut x: Vec<_> = last.scales.iter().enumerate().map(guess).collect();
+    let mut x: Vec<_> = match start {
+        Start::Inertia => last.scales.iter().enumerate().map(guess).collect(),
+        Start::Solution => work.rows.iter().map(Row::position).collect(),
+    };
     for pull in &world.state.last.pulls {
         inertia[pull.vertex] += pull.stiffness;
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.

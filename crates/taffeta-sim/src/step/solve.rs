@@ -11,7 +11,7 @@ use crate::model::pins::put_back;
 use crate::model::report::SubstepPlan;
 use crate::model::scratch::Scratch;
 use crate::model::state::State;
-use crate::step::newton::solve_newton;
+use crate::step::newton::{Start, solve_newton};
 use crate::step::projective::solve_projective;
 use taffeta_contact::response::{project, take_out_rebound};
 use taffeta_core::lanes::Row;
@@ -23,7 +23,12 @@ use taffeta_solve::Sweeps;
 ///
 /// # Errors
 /// If the energy is not finite or a solver cannot factorize its system.
-pub(crate) fn solve(world: &mut World, h: f64, plan: &mut SubstepPlan) -> Result<(), StepError> {
+pub(crate) fn solve(
+    world: &mut World,
+    h: f64,
+    start: Start,
+    plan: &mut SubstepPlan,
+) -> Result<(), StepError> {
     set_threads(world, h);
     let law = world.derived.choice.capabilities().contact;
     if law != ContactLaw::Equations {
@@ -34,7 +39,7 @@ pub(crate) fn solve(world: &mut World, h: f64, plan: &mut SubstepPlan) -> Result
         ContactLaw::Passes => sweep(world, h, plan.iterations),
         ContactLaw::Forces => solve_projective(world, h, plan.iterations)?,
         ContactLaw::Equations => {
-            let report = solve_newton(world, h)?;
+            let report = solve_newton(world, h, start)?;
             plan.iterations = plan.iterations.max(report.iterations);
             plan.linear_iterations += report.linear_iterations;
             plan.solution_error = plan.solution_error.max(report.error);

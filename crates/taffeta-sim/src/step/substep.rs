@@ -14,6 +14,7 @@ use crate::step::accuracy::local_error;
 use crate::step::detect::{detect, meet_on_the_way};
 use crate::step::finish::finish;
 use crate::step::integrate::note_first_stage;
+use crate::step::newton::Start;
 use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
 use taffeta_core::tasks::stand_by;
@@ -32,7 +33,7 @@ fn run_stage(
     times.run(Stage::Predict, || predict(world, h));
     check_strides(world, h)?;
     times.run(Stage::Detect, || detect(world, h));
-    times.run(Stage::Solve, || solve(world, h, plan))
+    times.run(Stage::Solve, || solve(world, h, Start::Inertia, plan))
 }
 
 /// Shortens the motion where something would cross, after contacts that nobody expected have been solved for.
@@ -59,7 +60,7 @@ fn secure_substep(
         {
             break;
         }
-        times.run(Stage::Solve, || solve(world, h, plan))?;
+        times.run(Stage::Solve, || solve(world, h, Start::Solution, plan))?;
         checked = times.run(Stage::Secure, || check_motion(world, h));
     }
     times.run(Stage::Secure, || secure(world, h, checked));

@@ -75,6 +75,22 @@ fn assert_near(found: DVec3, expected: [f64; 3]) {
 }
 
 #[test]
+fn an_open_contact_has_no_force_and_no_stiffness() {
+    let mut case = Case::fresh();
+    let apart = DVec3::new(0.002, DEPTH, 0.0);
+    for is_converged in [false, true] {
+        case.grip(apart, is_converged);
+        assert_eq!(case.evaluate(apart), (0.0, DVec3::ZERO));
+        assert!(!case.touches[0].is_closed(), "{:?}", case.touches[0]);
+    }
+    case.force_at(0.0, false);
+    assert_eq!(
+        case.touches[0].hessian.y_axis.y, STIFFNESS,
+        "its own stiffness where it is pressed, and no more"
+    );
+}
+
+#[test]
 fn a_spring_bears_as_much_as_it_is_long_up_to_the_static_limit() {
     let mut case = Case::fresh();
     assert_near(case.force_at(0.002, true), [-4.0, 10.0, 0.0]);

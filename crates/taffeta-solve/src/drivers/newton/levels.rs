@@ -26,7 +26,7 @@ use taffeta_core::tasks::join;
 
 /// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
 /// unless they are as coarse as can be.
-const EXACT_CELLS: usize = 16;
+const EXACT_CELLS: usize = 4;
 const EXACT_NODES: usize = 1024;
 /// Vertices from which on their rows are left to two threads.
 const VERTICES_TO_HALVE: usize = 256;

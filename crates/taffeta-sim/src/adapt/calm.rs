@@ -7,8 +7,8 @@ use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 use taffeta_remesh::RemeshSettings;
 
-/// Part of what remeshing allows an edge to differ from the smooth cloth by which it may change as a vector: of the error, or of the angle
-/// times its length. A smaller change asks for no edit that matters.
+/// An edge is calm while it changes, as a vector, by less than this part of what it may differ from the smooth cloth. That is the error,
+/// or the angle times its length. So small a change asks for no edit that matters.
 const CALM: f64 = 0.1;
 /// Time \[s\] after which a cloth is looked at in any case: wanted sizes grow back in [`taffeta_remesh::RELAXATION_TIME`].
 const LONGEST: f64 = 0.2;

@@ -447,6 +447,7 @@ mod tests {
         let before = of_balloon(&world);
         world.setup.cloths[0].remesh =
             Some(RemeshSettings { size_max: 0.03, ..world.setup.cloths[0].remesh.unwrap() });
+        world.state.wake();
         remesh_if_due(&mut world);
         assert!(world.state.sheet.vertex_range(1) != range, "nothing was remeshed");
         assert_eq!(before, of_balloon(&world));

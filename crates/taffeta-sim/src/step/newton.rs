@@ -29,12 +29,12 @@ use taffeta_solve::drivers::newton::{
 /// others along.
 const JUNCTION: f64 = 15e-6;
 
-/// Where the solution of a stage is looked for first.
+/// First guess of the solution of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// Where inertia leads.
+    /// The place to which inertia leads.
     Inertia,
-    /// Where the stage has been solved to, without contacts that have been found since.
+    /// The solution so far, without contacts that have been found since.
     Solution,
 }
 

@@ -17,7 +17,7 @@ use crate::derive::world::World;
 use crate::drive::{find_obstacle, name_obstacle, name_pin};
 use crate::model::error::BuildError;
 use crate::model::ids::{BodyId, ClothId, ObstacleId, ObstaclePlace};
-use crate::model::state::State;
+use crate::model::state::{Look, State};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
 use taffeta_contact::ContactName;
@@ -241,9 +241,22 @@ pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
         carry_memory(world, ride);
         carry_vertices(&mut world.state, ride, keep_velocities);
     }
+    let looks = carry_looks(&mut world.state, rides);
     world.state.wake();
+    world.state.looks = looks;
     world.scratch.placed.forget();
     rebuild(world);
+}
+
+/// The looks of passes at the cloths, whose shapes stay.
+fn carry_looks(state: &mut State, rides: &[Ride]) -> Vec<Option<Look>> {
+    let mut looks = std::mem::take(&mut state.looks);
+    for ride in rides {
+        let own = looks.iter_mut().enumerate().filter(|(cloth, _)| ride.bodies.contains(cloth));
+        let positions = own.filter_map(|(_, look)| look.as_mut()).flat_map(|look| &mut look.positions);
+        positions.for_each(|x| *x = ride.by.apply(*x));
+    }
+    looks
 }
 
 /// Turns the gaps at which open seams keep their sides.

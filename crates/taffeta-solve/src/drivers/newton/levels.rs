@@ -24,11 +24,9 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::join;
 
-/// Cells along the longest side of the grids that are solved exactly, at most, and in parts of those of the finest grids: an exact
-/// solution of all of these takes a quarter of an iteration and saves none. Where links couple grids also nodes of all of them,
+/// Cells along the longest side of the grids that are solved exactly; where links couple them also nodes of all of them,
 /// unless they are as coarse as can be.
 const EXACT_CELLS: usize = 16;
-const COARSER: usize = 2;
 const EXACT_NODES: usize = 1024;
 /// Vertices from which on their rows are left to two threads.
 const VERTICES_TO_HALVE: usize = 256;
@@ -268,15 +266,13 @@ impl Levels {
 impl Shape {
     fn build(grids: Vec<Grid>, links: Links) -> Self {
         let is_linked = !links.is_empty();
-        let cells = |grids: &[Grid]| grids.iter().map(Grid::cell_count).max().unwrap_or(0);
-        let exact_cells = EXACT_CELLS.min(cells(&grids) / COARSER);
         let (mut levels, mut links) = (vec![grids], vec![Arc::new(links)]);
         let (mut places, mut interpolations) = (Vec::new(), Vec::new());
         loop {
             let finer = &levels[levels.len() - 1];
-            let cells = cells(finer);
+            let cells = finer.iter().map(Grid::cell_count).max().unwrap_or(0);
             if cells <= LEAST_CELLS
-                || cells <= exact_cells && (!is_linked || count_nodes(finer) <= EXACT_NODES)
+                || cells <= EXACT_CELLS && (!is_linked || count_nodes(finer) <= EXACT_NODES)
             {
                 break;
             }

@@ -676,8 +676,7 @@ mod siblings {
                     let [settled, end] = glide.places(&mut world, 60);
                     let slip = (end - settled).with_y(0.0).length();
                     let case = format!("{solver:?}, {ground:?}, {substeps:?} substeps: slip in 1 s [m]");
-                    // As far as a capstan may creep. With one substep a frame, cloth on cloth does by 23 µm a second, and misses it.
-                    misses.check(&case, slip, 0.0, 2e-5);
+                    misses.check(&case, slip, 0.0, 2e-7);
                 }
             }
         }

@@ -285,8 +285,9 @@ impl Probe<'_> {
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
-        let depth = (surface.offset - self.placed.shape.signed_distance(begun).0).max(0.0);
-        Some(Contact { depth, ..Contact::new(ContactName::Body(vertices, self.number), row) })
+        let depth = surface.offset - self.placed.shape.signed_distance(begun).0;
+        let turn = self.placed.turn();
+        Some(Contact { depth, turn, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }
 
     /// Where a vertex would be at the end of the substep if it stuck to the body.

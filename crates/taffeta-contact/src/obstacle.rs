@@ -1,7 +1,7 @@
 //! Rigid bodies that the cloth meets.
 
 use crate::shape::{Shape, WorldShape};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use taffeta_core::{Friction, Motion, Placement, Pose};
 
@@ -71,6 +71,11 @@ impl PlacedShape {
     /// Where a point that moves along with the body was at the start of the substep \[m\].
     pub fn carry_back(&self, point: DVec3) -> DVec3 {
         if self.start == self.end { point } else { self.start.apply(self.end.apply_inverse(point)) }
+    }
+
+    /// Rotation of the body over the substep.
+    pub fn turn(&self) -> DMat3 {
+        if self.start == self.end { DMat3::IDENTITY } else { self.end.rotation * self.start.rotation.transpose() }
     }
 
     /// Versine of the angle by which the body turns over the substep: 1 less its cosine.

@@ -6,7 +6,7 @@
 //! `μ_k λ`. What other contacts undo of that is taken back in the next substep. Sticking is therefore exact; a smoothed
 //! friction law would creep at any coefficient.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
@@ -24,6 +24,9 @@ const STEADY: f64 = 2.0;
 /// by half of its thickness would come out by twice the depth under its weight in each substep, which takes a second.
 const LEAST_LIFT: f64 = 0.007;
 const LONGEST_LIFT: f64 = 1.0 / 240.0;
+
+/// Part of the thickness within which points touch that are not pressed together yet.
+const TOUCHING: f64 = 1e-3;
 
 /// Most passes over the contacts of layers, and the part of the thickness below which a pass ends them. In a stack each pass halves
 /// what is missing of the load of the lowest layer, and of its friction.
@@ -82,9 +85,11 @@ pub struct Contact {
     pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
-    /// The most by which it can have been violated at the start of the substep \[m\]: what is on the wrong side of the plane of
-    /// the end there need not have been too close.
+    /// How far its points were within the thickness at the start of the substep \[m\]; negative if they were apart. What is on the
+    /// wrong side of the plane of the end there need not have been too close.
     pub depth: f64,
+    /// Rotation of the body over the substep. The friction of a contact that sticks turns with it.
+    pub turn: DMat3,
     /// Multiplier of the separation so far \[kg·m\]; divided by `h²` it is the normal force.
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
@@ -102,11 +107,17 @@ impl Contact {
             name,
             row,
             depth: f64::INFINITY,
+            turn: DMat3::IDENTITY,
             normal_lambda: 0.0,
             friction_lambda: DVec3::ZERO,
             sticks: false,
             borne: Borne::default(),
         }
+    }
+
+    /// Returns whether the points touched at the start of the substep already.
+    pub fn touched(&self) -> bool {
+        self.borne.load() > 0.0 || self.depth > -TOUCHING * self.row.thickness
     }
 
     /// Forgets what the contact has done in this substep.
@@ -123,7 +134,7 @@ impl Contact {
 
     /// How deep it was at the start of the substep \[m\], where its point `begun` \[m\], with what the body moves by itself.
     pub fn violation(&self, begun: DVec3) -> f64 {
-        (-self.row.gap(begun)).max(0.0).min(self.depth)
+        (-self.row.gap(begun)).min(self.depth).max(0.0)
     }
 
     /// 1 if the row measures the point that the name has first against the other one, −1 if it is the other way around.

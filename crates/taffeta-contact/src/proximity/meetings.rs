@@ -114,10 +114,10 @@ impl Proximity {
             let at = |point: &Point| point.interpolate(|v| step.start[v as usize]);
             let now = pull.normal.dot(at(&end) - at(&point));
             let wanted = if pull.is_through { thickness } else { now + PULL_SPEED * step.h };
-            let mut row = self.row(sides, pull.normal, wanted, step);
-            row.thickness = thickness;
-            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
-            contacts.push(Contact::new(ContactName::Pair(sides.feature()), row));
+            let mut contact = self.contact(sides, pull.normal, wanted, step);
+            contact.row.thickness = thickness;
+            (contact.row.static_friction, contact.row.kinetic_friction) = (0.0, 0.0);
+            contacts.push(contact);
         }
     }
 
@@ -140,7 +140,7 @@ impl Proximity {
         if met.passage == Passage::GoesAround && pair.kind == PairKind::EdgeEdge {
             return None;
         }
-        let depth = (offset - closest(pair.kind, x).gap.length()).max(0.0);
+        let depth = offset - closest(pair.kind, x).gap.length();
         let left = met.found.gap.length() - offset;
         if !crosses && left > 0.0 {
             // What elasticity can take back of the motion is the part of it along the gap. On the way back, what was apart at
@@ -151,7 +151,7 @@ impl Proximity {
             };
             let begun = between(step.start);
             let approach = (between(step.end) - begun).abs();
-            if left > approach.max(offset) || begun + depth < (1.0 - HARD_SHARE) * offset {
+            if left > approach.max(offset) || begun + depth.max(0.0) < (1.0 - HARD_SHARE) * offset {
                 return None;
             }
         }
@@ -163,13 +163,11 @@ impl Proximity {
             Which::Nearest if is_through_face || self.has_borne_inside(&sides, bearing) => met.normal,
             Which::Nearest => self.nearest(&sides, met.normal, (bearing, &at))?,
         };
-        let mut row = self.row(sides, normal, offset, step);
+        let mut contact = Contact { depth, ..self.contact(sides, normal, offset, step) };
         if self.joints.gap(pair).is_some() {
-            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+            (contact.row.static_friction, contact.row.kinetic_friction) = (0.0, 0.0);
         }
-        let feature = sides.feature();
-        let contact = Contact { depth, ..Contact::new(ContactName::Pair(feature), row) };
-        Some(Meeting { pair: *pair, passage: met.passage, feature, contact })
+        Some(Meeting { pair: *pair, passage: met.passage, feature: sides.feature(), contact })
     }
 
     /// The normal of a contact whose closest points are also closest among the points around them. Against an
@@ -215,7 +213,7 @@ impl Proximity {
         are_inside && is_obstacle(first) != is_obstacle(second) && has_borne(sides, bearing)
     }
 
-    /// The rotation of an obstacle at a point of it over a substep; its elements tell how it turns.
+    /// The rotation of a body at a point of it over a substep; its elements tell how it turns.
     fn turn_at(&self, point: &Point, step: Step<'_>) -> DMat3 {
         let corners =
             if point.count == 3 { Some(point.vertices) } else { self.fans.first_at(point.vertices[0]) };
@@ -230,8 +228,8 @@ impl Proximity {
         }
     }
 
-    /// The row of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
-    fn row(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> ContactRow {
+    /// The contact of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
+    fn contact(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> Contact {
         let body = |k: usize| {
             self.bodies[self.elements.vertex_bodies[sides.points[k].vertices[0] as usize] as usize]
         };
@@ -248,6 +246,8 @@ impl Proximity {
             static_friction: friction.static_,
             kinetic_friction: friction.kinetic,
         };
+        let side = usize::from(bodies[0].is_cloth);
+        let turn = self.turn_at(&sides.points[side], step);
         let is_obstacle_first = !bodies[0].is_cloth;
         let mut count = 0;
         for (k, sign) in [(0, 1.0), (1, -1.0)] {
@@ -267,19 +267,18 @@ impl Proximity {
             row.offset = offset + outward.dot(at(step.end, k));
             let moved = at(step.end, k) - at(step.start, k);
             // What sticks to it at a distance goes farther than its surface, and need not be where the motion was to end.
-            let turn = self.turn_at(&sides.points[k], step);
             let (arm, arm_at_end) = (at(step.start, 1 - k) - at(step.start, k), outward * offset);
             let [along, across] = [turn * arm - arm, arm_at_end - turn.transpose() * arm_at_end];
             row.body_displacement = moved + displacement_under(outward, along, across);
         }
         if bodies.iter().all(|body| body.is_cloth) {
             let arm = at(step.start, 0) - at(step.start, 1);
-            let along = self.turn_at(&sides.points[1], step) * arm - arm;
+            let along = turn * arm - arm;
             row.body_displacement = displacement_under(normal, along, DVec3::ZERO);
         }
         let first = row.vertices[0];
         (0..4).filter(|i| row.weights[*i] == 0.0).for_each(|i| row.vertices[i] = first);
-        row
+        Contact { turn, ..Contact::new(ContactName::Pair(sides.feature()), row) }
     }
 }
 

@@ -10,12 +10,15 @@ use crate::derive::world::World;
 use crate::model::state::State;
 use taffeta_contact::response::{Borne, leftover_slip};
 
-/// Tells the contacts of the substep what they have borne in the last one.
+/// Tells the contacts of the substep what they have borne in the last one, as it turns with their bodies. Else what sticks to a body
+/// that turns creeps: it would have to slip for its friction to turn.
 pub(crate) fn recall_contacts(world: &mut World) {
     let proximity = world.derived.proximity.as_ref();
     let body_of = |vertex| proximity.map_or(0, |proximity| proximity.body_of(vertex));
     let borne = world.state.friction.recall(&world.state.last.contacts, body_of);
-    world.state.last.contacts.iter_mut().zip(borne).for_each(|(contact, borne)| contact.borne = borne);
+    for (contact, borne) in world.state.last.contacts.iter_mut().zip(borne) {
+        contact.borne = Borne { friction: contact.turn * borne.friction, ..borne };
+    }
 }
 
 /// Notes the slip that the sweeps have left over.

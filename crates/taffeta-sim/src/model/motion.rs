@@ -50,6 +50,12 @@ impl Motion {
         self.holds = Arc::new(holds);
     }
 
+    /// Mass of all vertices that can move \[kg\].
+    pub(crate) fn moving_mass(&self) -> f64 {
+        let moving = self.masses.iter().zip(self.inverse_masses.iter()).filter(|(_, w)| **w > 0.0);
+        moving.map(|(m, _)| *m).sum()
+    }
+
     /// The hold of a pin on a vertex; `None`: it is free.
     pub(crate) fn hold_of(&self, vi: VertexIndex) -> Option<Hold> {
         let place = self.holds.binary_search_by_key(&vi, |(vertex, _)| *vertex);

@@ -95,7 +95,7 @@ fn error_of_safeguard(world: &World, h: f64) -> f64 {
     let size =
         |(i, _): &(usize, DVec3)| extent(&sheet.layout.raw[sheet.vertex_range(sheet.vertex_cloths.raw[*i])]);
     let least = displaced.iter().map(size).fold(f64::INFINITY, f64::min);
-    let mass: f64 = state.masses.iter().sum();
+    let mass = state.moving_mass();
     if least > 0.0 && mass > 0.0 { SAFEGUARD * h * (stored / mass).sqrt() / least } else { 0.0 }
 }
 

@@ -143,8 +143,9 @@ fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<Frict
         let prescribed = world.state.last.predicted[i] - work.start[i];
         along_held(held[vi], prescribed, work.start_velocities[i] * h)
     };
-    let spring = |(Contact { row, borne, .. }, normal): (&Contact, &f64)| {
-        let origin = match borne.load() > 0.0 {
+    let spring = |(contact, normal): (&Contact, &f64)| {
+        let Contact { row, borne, .. } = contact;
+        let origin = match contact.touched() {
             true => row.interpolate(|vi| work.start[vi.to_usize()]),
             false => row.interpolate(|vi| work.bases[vi.to_usize()]) - row.body_displacement * ahead,
         };

@@ -60,12 +60,12 @@ fn friction_error(world: &World, h: f64) -> f64 {
         .collect();
     touching.sort_unstable();
     touching.dedup();
-    let mass: f64 = touching.iter().map(|vi| motion.masses[*vi]).sum();
+    let moving = touching.iter().filter(|vi| motion.inverse_masses[**vi] > 0.0);
+    let mass: f64 = moving.map(|vi| motion.masses[*vi]).sum();
     if mass == 0.0 || world.state.gravity == DVec3::ZERO {
         return f64::INFINITY;
     }
-    let total: f64 = motion.masses.iter().sum();
-    FRICTION_PART * (total / mass).sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
+    FRICTION_PART * (motion.moving_mass() / mass).sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.

@@ -123,12 +123,12 @@ pub struct NewtonLimits {
 impl NewtonLimits {
     /// The decrease of `W` below which a step has converged \[J\].
     fn decrease(&self, problem: &NewtonProblem<'_>) -> f64 {
-        self.tolerance * self.tolerance * problem.inertia.iter().sum::<f64>()
+        self.tolerance * self.tolerance * problem.moving_inertia()
     }
 
     /// The length \[m\] by which moving all the cloth against inertia is worth a decrease of `W` \[J\].
     fn length_of(&self, decrease: f64, problem: &NewtonProblem<'_>) -> f64 {
-        (decrease.max(0.0) / problem.inertia.iter().sum::<f64>()).sqrt()
+        (decrease.max(0.0) / problem.moving_inertia()).sqrt()
     }
 }
 

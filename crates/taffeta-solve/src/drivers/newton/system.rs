@@ -31,6 +31,14 @@ pub struct NewtonProblem<'a> {
     pub clamps: &'a [DVec3],
 }
 
+impl NewtonProblem<'_> {
+    /// Inertia of all vertices that can move \[N/m\]. What is held tells nothing about an error.
+    pub(super) fn moving_inertia(&self) -> f64 {
+        let moving = self.inertia.iter().zip(self.held).filter(|(_, held)| **held != [true; 3]);
+        moving.map(|(inertia, _)| *inertia).sum::<f64>().max(f64::MIN_POSITIVE)
+    }
+}
+
 /// All elements of one topology, and the state in which they were last evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct System {

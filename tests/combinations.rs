@@ -599,8 +599,7 @@ mod siblings {
     #[ignore = "second tier"]
     fn what_is_held_between_two_bodies_goes_with_the_rougher_one() {
         let mut misses = Misses::default();
-        // Under solvers that sweep both bodies push without end, and the cloth goes with each by half.
-        for solver in [SolverChoice::Global, SolverChoice::Direct] {
+        for solver in super::SOLVERS {
             for part in [0.1, 0.5, 0.9] {
                 // The cloth has a coefficient of 0.5, a pair the geometric mean.
                 for (floor, lid, right) in [(0.3, 0.6, 0.1), (0.6, 0.3, 0.0)] {

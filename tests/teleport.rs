@@ -82,8 +82,8 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
         for by in [far(), turned()] {
             let mut description = with_cape(solver, is_remeshed);
             // Contact makes the smallest difference grow: a few frames, with equal substeps. Under Newton's method round-off
-            // decides which contact slides first: two.
-            let (frames, bound) = if solver == SolverChoice::Global { (2, 1e-4) } else { (5, 1e-11) };
+            // decides which contact slides first: one.
+            let (frames, bound) = if solver == SolverChoice::Global { (1, 1e-5) } else { (5, 1e-11) };
             description.simulation.substeps = Some(4);
             let (mut here, mut there) = (build(&description), build(&description));
             [&mut here, &mut there].into_iter().for_each(|world| drop(run(world, 10)));
@@ -100,7 +100,7 @@ fn what_is_set_elsewhere_goes_on_as_if_it_were_not() {
                 let case = format!("{solver:?}, remeshed: {is_remeshed}, {by:?}, frame {frame}");
                 // Strains differ as positions over an edge do.
                 let strain = (a.metrics.max_strain - b.metrics.max_strain).abs();
-                assert!(strain < f64::max(bound, 1e-5), "{case}: strain {strain:e}");
+                assert!(strain < 5.0 * bound, "{case}: strain {strain:e}");
                 assert_eq!((b.safeguard.forced, b.safeguard.passed), (0, 0), "{case}");
                 let error = apart(&here, &by, &there, "cape");
                 assert!(error < bound, "{case}: {error:e} m");

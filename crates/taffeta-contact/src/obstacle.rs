@@ -114,6 +114,8 @@ mod tests {
         let point = DVec3::new(1.5, 0.0, 0.0);
         let (distance, normal) = placed.shape.signed_distance(point);
         assert!(distance.abs() < 1e-12 && normal.distance(DVec3::X) < 1e-12);
+        let arm = placed.carry(point) - placed.carry(DVec3::ZERO);
+        assert!((placed.turn() * point).distance(arm) < 1e-12, "it turns by as much as it carries");
         let speed = (placed.carry(point) - point) / 0.001;
         // 90°/s about +y takes +x towards −z.
         assert!(speed.distance(DVec3::new(0.0, 0.0, -0.5 * std::f64::consts::FRAC_PI_2)) < 1e-3, "{speed}");

@@ -4,7 +4,8 @@
 //! After each sweep of elasticity, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
 //! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
 //! `μ_k λ`. What other contacts undo of that is taken back in the next substep. Sticking is therefore exact; a smoothed
-//! friction law would creep at any coefficient.
+//! friction law would creep at any coefficient. Where two obstacles press from both sides, contacts have a compliance
+//! (M. Macklin et al., XPBD: position-based simulation of compliant constrained dynamics, 2016).
 
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,9 @@ const STEADY: f64 = 2.0;
 /// by half of its thickness would come out by twice the depth under its weight in each substep, which takes a second.
 const LEAST_LIFT: f64 = 0.007;
 const LONGEST_LIFT: f64 = 1.0 / 240.0;
+
+/// Softness of contacts that press from both sides, as under Newton's method.
+const PINCHED_SOFTNESS: f64 = 0.02;
 
 /// Part of the thickness within which points touch that are not pressed together yet.
 const TOUCHING: f64 = 1e-3;
@@ -94,6 +98,8 @@ pub struct Contact {
     pub normal_lambda: f64,
     /// Multiplier of friction so far, tangential \[kg·m\].
     pub friction_lambda: DVec3,
+    /// Compliance relative to the inverse mass at the point: 0 for a contact that does not give way.
+    pub softness: f64,
     /// True if the point stays where it is on the body.
     pub sticks: bool,
     /// Memory of the last substep.
@@ -110,6 +116,7 @@ impl Contact {
             turn: DMat3::IDENTITY,
             normal_lambda: 0.0,
             friction_lambda: DVec3::ZERO,
+            softness: 0.0,
             sticks: false,
             borne: Borne::default(),
         }
@@ -195,6 +202,25 @@ pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 
     if contact.sticks { slip(&contact.row, start, rows) + contact.carried_slip() } else { DVec3::ZERO }
 }
 
+/// Lets the contacts of what two obstacles press from both sides give way. Else both would push without end, and friction with both of
+/// them would have no limit.
+pub fn soften_pinched(contacts: &mut [Contact], vertex_count: usize) {
+    let corners = |row: ContactRow| row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+    let mut normals = vec![DVec3::ZERO; vertex_count];
+    let mut is_pinched = vec![false; vertex_count];
+    for row in contacts.iter().map(|contact| contact.row).filter(|row| !row.is_mutual()) {
+        for vi in corners(row).map(|(vi, _)| index(vi)) {
+            is_pinched[vi] |= normals[vi].dot(row.normal) < 0.0;
+            normals[vi] = row.normal;
+        }
+    }
+    for contact in contacts.iter_mut().filter(|contact| !contact.row.is_mutual()) {
+        if corners(contact.row).any(|(vi, _)| is_pinched[index(vi)]) {
+            contact.softness = PINCHED_SOFTNESS;
+        }
+    }
+}
+
 /// One pass over the contacts in their order, then more over those of layers: separation, then friction. `start` holds the
 /// positions \[m\] at the start of the substep.
 pub fn project(contacts: &mut [Contact], start: &[DVec3], rows: &mut [Row]) {
@@ -250,7 +276,9 @@ fn update(contact: &mut Contact, start: &[DVec3], rows: &mut [Row]) -> f64 {
 fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
     let row = contact.row;
     let gap = row.gap(row.interpolate(|vi| rows[index(vi)].position()));
-    let lambda = (contact.normal_lambda - gap / weight).max(0.0);
+    let compliance = contact.softness * weight;
+    let change = (gap + compliance * contact.normal_lambda) / (weight + compliance);
+    let lambda = (contact.normal_lambda - change).max(0.0);
     apply(&row, rows, row.normal * (lambda - contact.normal_lambda));
     contact.normal_lambda = lambda;
 }
@@ -376,6 +404,36 @@ mod tests {
         for row in rows {
             assert!(row.position().length() < 1e-5, "{row:?}");
         }
+    }
+
+    /// A point pressed 0.1 mm into both of two bodies of which the upper one moves: it goes with the rougher one.
+    #[test]
+    fn a_point_between_two_bodies_goes_with_the_rougher_one() {
+        for (floor, lid, right) in [(0.3, 0.6, 1e-4), (0.6, 0.3, 0.0)] {
+            let lower = resting(floor, floor);
+            let lower = Contact { row: ContactRow { offset: 1e-4, ..lower.row }, ..lower };
+            let way = DVec3::X * 1e-4;
+            let row = ContactRow { normal: DVec3::NEG_Y, body_displacement: way, ..lower.row };
+            let row = ContactRow { static_friction: lid, kinetic_friction: lid, ..row };
+            let upper = Contact::new(ContactName::Body(row.vertices, 1), row);
+            let mut contacts = [lower, upper];
+            soften_pinched(&mut contacts, 1);
+            assert!(contacts.iter().all(|contact| contact.softness > 0.0));
+            let mut rows = [Row { position: [0.0; 3], inverse_mass: 1.0 }];
+            (0..8).for_each(|_| project(&mut contacts, &[DVec3::ZERO], &mut rows));
+            assert!((rows[0].position().x - right).abs() < 1e-6, "{rows:?}");
+        }
+        let mut alone = [resting(0.5, 0.5); 2];
+        soften_pinched(&mut alone, 1);
+        assert_eq!(alone.map(|contact| contact.softness), [0.0; 2], "two on one side press against nothing");
+    }
+
+    #[test]
+    fn a_contact_has_touched_from_where_it_began() {
+        let contact = |depth| Contact { depth, ..resting(0.5, 0.5) };
+        assert_eq!([0.0, 1e-4, -1e-5].map(|depth| contact(depth).touched()), [true, true, false]);
+        let borne = Borne { push: DVec3::Y, ..Borne::default() };
+        assert!(Contact { borne, ..contact(-1e-5) }.touched(), "what has borne a load");
     }
 
     #[test]

@@ -333,7 +333,9 @@ mod tests {
         let mut contacts = Vec::new();
         proximity.add_contacts(step, Which::Nearest, &[], &mut contacts);
         assert_eq!(contacts.len(), 3);
-        for Contact { row, .. } in contacts {
+        let rotation = DMat3::from_quat(turn);
+        for Contact { row, turn: turned, .. } in contacts {
+            assert!(turned.abs_diff_eq(rotation, 1e-14), "friction turns with the mesh: {turned}");
             let moved = row.interpolate(|vi| end[vi.0 as usize] - start[vi.0 as usize]);
             assert!(row.body_displacement.distance(moved) < 1e-14, "{row:?}");
             let of_surface = moved - (turn * (row.normal * offset) - row.normal * offset);

@@ -9,7 +9,7 @@ use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::{keep_bases_out, turn_loads};
 use crate::step::newton::stage_span;
-use taffeta_contact::response::{relieve, stabilize};
+use taffeta_contact::response::{relieve, soften_pinched, stabilize};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -35,6 +35,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
+            soften_pinched(&mut last.contacts, work.start.len());
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
         // The search for an equilibrium wants the depth of the end, and no blow moves what begins each step at rest.

@@ -89,7 +89,7 @@ pub struct Contact {
     pub name: ContactName,
     /// The constraint.
     pub row: ContactRow,
-    /// How far its points were within the thickness at the start of the substep \[m\]; negative if they were apart. What is on the
+    /// Depth at the start of the substep \[m\], by the distance of its points; negative if they were apart. What is on the
     /// wrong side of the plane of the end there need not have been too close.
     pub depth: f64,
     /// Rotation of the body over the substep. The friction of a contact that sticks turns with it.

@@ -452,16 +452,19 @@ impl Kind<3, 4> for RopeTorsion {
 impl Kind<3, 4> for NormalStrain {
     type Swept = ElementBatches<Self, 3, 4>;
     type Rows = ScalarBatches<Self, 3, 4>;
+    const IN_NEWTON: bool = true;
 }
 
 impl Kind<3, 4> for ShearStrain {
     type Swept = ElementBatches<Self, 3, 4>;
     type Rows = ScalarBatches<Self, 3, 4>;
+    const IN_NEWTON: bool = true;
 }
 
 impl Kind<1, 4> for VolumeStrain {
     type Swept = ElementBatches<Self, 1, 4>;
     type Rows = ScalarBatches<Self, 1, 4>;
+    const IN_NEWTON: bool = true;
 }
 
 impl Kind<3, 2> for Stitch {

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::Path;
 use taffeta_io::read_file;
-use taffeta_sim::rules::{meeting_mismatch, sweep_mismatches};
+use taffeta_sim::rules::{meeting_mismatch, solid_mismatch, volume_mismatches};
 
 /// A scene of the Taffeta cloth simulator. All quantities are in SI units.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -246,16 +246,19 @@ impl BodyNames<'_> {
 }
 
 impl Scene {
-    /// Refuses a simulation that knows neither solids nor enclosed volumes, if there are any.
+    /// Refuses a simulation that does not know solids or enclosed volumes, if there are any.
     fn check_volumes(&self, at: &Place<'_>) {
+        let settings = &self.simulation.settings;
+        let of_solids = (!self.solids.is_empty())
+            .then(|| solid_mismatch(settings.solver, &at.at("solid").at(0).to_string()))
+            .flatten();
         let closed = self.cloths.iter().position(|cloth| cloth.volume.is_some());
-        let closed =
-            closed.map(|number| ("volumes of closed cloths", at.at("cloth").at(number).at("volume")));
-        let solid = (!self.solids.is_empty()).then(|| ("solids", at.at("solid").at(0)));
-        if let Some((what, place)) = solid.or(closed) {
-            let found = sweep_mismatches(&self.simulation.settings, what, &place.to_string());
-            found.iter().for_each(|found| at.at("simulation").refuse_mismatch(found));
-        }
+        let of_volumes = closed.map(|number| {
+            let key = at.at("cloth").at(number).at("volume").to_string();
+            volume_mismatches(settings, &key)
+        });
+        let found = of_solids.into_iter().chain(of_volumes.into_iter().flatten());
+        found.for_each(|found| at.at("simulation").refuse_mismatch(&found));
     }
 
     /// Refuses contact between cloths that is asked for under a solver without it.

@@ -8,7 +8,7 @@ use crate::model::description::{
 use crate::model::error::BuildError;
 use crate::model::rules::{
     ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
-    strength_mismatch, sweep_mismatches,
+    strength_mismatch, solid_mismatch, volume_mismatches,
 };
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};
@@ -105,11 +105,11 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
         refuse_mismatch(&what, rope_mismatch(solver).or_else(|| strengths.next()))?;
         check_pins(&what, &rope.pins)?;
     }
-    if let Some(what) = description.find_need_to_sweep() {
-        let key = if description.solids.is_empty() { "cloth.volume" } else { "solid" };
-        refuse_mismatch("simulation", sweep_mismatches(settings, what, key).into_iter().next())?;
+    if description.needs_sweeps() {
+        refuse_mismatch("simulation", volume_mismatches(settings, "cloth.volume").into_iter().next())?;
     }
     for solid in &description.solids {
+        refuse_mismatch("simulation", solid_mismatch(solver, "solid"))?;
         check_pins(&format!("solid '{}'", solid.name), &solid.pins)?;
     }
     for body in &description.loose {

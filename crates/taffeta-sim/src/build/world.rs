@@ -93,8 +93,8 @@ fn assemble(
     thawed: Thawed,
 ) -> Result<World, BuildError> {
     let mut settings = description.simulation.clone();
-    let sweeps_for = description.find_need_to_sweep().filter(|_| settings.solver == SolverChoice::Auto);
-    if sweeps_for.is_some() {
+    let sweeps_for_volumes = description.needs_sweeps() && settings.solver == SolverChoice::Auto;
+    if sweeps_for_volumes {
         settings.solver = SolverChoice::Block;
     }
     let threads = settings.threads.min(MAX_THREADS);
@@ -114,7 +114,7 @@ fn assemble(
         contact_thickness: description.contact_thickness,
         self_contact: description.has_self_contact(),
         settings,
-        sweeps_for,
+        sweeps_for_volumes,
         air: description.air,
         view: description.view,
         view_motion: description.view_motion.clone(),

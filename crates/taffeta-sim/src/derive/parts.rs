@@ -184,7 +184,7 @@ fn pick_setup(world: &World, selection: &Selection, pins: &[bool]) -> Setup {
         contact_thickness: whole.contact_thickness,
         self_contact: whole.self_contact,
         settings,
-        sweeps_for: whole.sweeps_for,
+        sweeps_for_volumes: whole.sweeps_for_volumes,
         air: whole.air,
         view: whole.view,
         view_motion: whole.view_motion.clone(),

@@ -16,12 +16,10 @@ pub(crate) fn solver_name(world: &World) -> &'static str {
 
 /// Why that solver is in use.
 pub fn solver_reason(world: &World) -> String {
-    if let Some(what) = world.setup.sweeps_for {
-        return format!(
-            "auto: {what} belong to solvers that sweep over the blocks, and block is the fastest of them"
-        );
-    }
     let reason = match world.setup.settings.solver {
+        _ if world.setup.sweeps_for_volumes => {
+            "auto: volumes inside closed cloths belong to solvers that sweep over the blocks, and block is the fastest of them"
+        }
         SolverChoice::Auto if world.derived.choice == SolverChoice::Direct => {
             "auto: an equilibrium of a mesh of this size is found fastest with a factorization"
         }

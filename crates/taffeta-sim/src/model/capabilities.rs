@@ -61,9 +61,10 @@ pub struct Capabilities {
     pub clamps: bool,
     /// True if pins may have a strength: their forces must be known.
     pub pin_strength: bool,
-    /// True if it knows solids and enclosed volumes. Newton's method would need their Hessians, the second of which
-    /// is dense, and PBD has no stiffness that a modulus could be.
+    /// True if it knows solids. PBD has no stiffness that a modulus could be.
     pub solids: bool,
+    /// True if it knows enclosed volumes, whose Hessian would be dense.
+    pub volumes: bool,
     /// True if it knows ropes.
     pub ropes: bool,
     /// True if panels may be sewn, and cloth may tear.
@@ -120,7 +121,8 @@ const GLOBAL: Capabilities = Capabilities {
     rest_curvature: true,
     clamps: true,
     pin_strength: true,
-    solids: false,
+    solids: true,
+    volumes: false,
     ropes: true,
     seams: true,
     meetings: true,
@@ -138,7 +140,7 @@ const BLOCK: Capabilities = Capabilities {
     second_order: false,
     equilibria: false,
     membrane_forms: true,
-    solids: true,
+    volumes: true,
     ..GLOBAL
 };
 
@@ -163,6 +165,7 @@ const PBD: Capabilities = Capabilities {
     membrane_forms: false,
     pin_strength: false,
     solids: false,
+    volumes: false,
     stored_energy: false,
     ..XPBD
 };
@@ -183,9 +186,9 @@ const PROJECTIVE: Capabilities = Capabilities {
     ..XPBD
 };
 
-/// The capabilities of every solver. `Auto` can do what the solver can that it then chooses: for solids it sweeps.
+/// The capabilities of every solver. `Auto` can do what the solver can that it then chooses: for enclosed volumes it sweeps.
 pub const CAPABILITIES: [(SolverChoice, Capabilities); 7] = [
-    (SolverChoice::Auto, Capabilities { name: "auto", solids: true, ..GLOBAL }),
+    (SolverChoice::Auto, Capabilities { name: "auto", volumes: true, ..GLOBAL }),
     (SolverChoice::Global, GLOBAL),
     (SolverChoice::Direct, Capabilities { name: "direct", ..GLOBAL }),
     (SolverChoice::Block, BLOCK),

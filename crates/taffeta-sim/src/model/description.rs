@@ -201,13 +201,10 @@ pub struct EnclosedDescription {
 }
 
 impl WorldDescription {
-    /// Names the part of this world that only some solvers know ([`solids`](crate::Capabilities::solids)); `None` if
-    /// all know it. If there is one, the program takes the solver that sweeps over the blocks.
-    pub fn find_need_to_sweep(&self) -> Option<&'static str> {
-        if !self.solids.is_empty() {
-            return Some("solids");
-        }
-        self.cloths.iter().any(|cloth| cloth.volume.is_some()).then_some("volumes inside closed cloths")
+    /// Returns whether there are volumes inside closed cloths, which only some solvers know
+    /// ([`volumes`](crate::Capabilities::volumes)). Then the program takes the solver that sweeps over the blocks.
+    pub fn needs_sweeps(&self) -> bool {
+        self.cloths.iter().any(|cloth| cloth.volume.is_some())
     }
 }
 

@@ -319,22 +319,21 @@ pub fn simulation_mismatches(settings: &SimulationSettings) -> Vec<Mismatch> {
     found
 }
 
-/// Mismatches of the simulation with a part that only solvers know which sweep, at a key: solids or enclosed volumes.
-pub fn sweep_mismatches(settings: &SimulationSettings, what: &str, key: &str) -> Vec<Mismatch> {
-    let name = settings.solver.name();
+/// Mismatch of a solver with solids, of which `key` is one.
+pub fn solid_mismatch(solver: SolverChoice, key: &str) -> Option<Mismatch> {
+    let reason = format!("is {:?}, which does not know solids (`{key}`)", solver.name());
+    let help = "solver = \"auto\" or any other than \"pbd\"";
+    (!solver.capabilities().solids).then(|| Mismatch::new("solver", reason, help))
+}
+
+/// Mismatches of the simulation with volumes of closed cloths, of which `key` is one: only solvers know them which sweep.
+pub fn volume_mismatches(settings: &SimulationSettings, key: &str) -> Vec<Mismatch> {
+    let (name, what) = (settings.solver.name(), "volumes of closed cloths");
     let mut found = Vec::new();
-    if !settings.solver.capabilities().solids {
-        let instead = match what {
-            "solids" => "",
-            _ => "; `pressure` instead of `volume` goes with other solvers",
-        };
-        found.push(Mismatch::new(
-            "solver",
-            format!("is {name:?}, which does not know {what} (`{key}`)"),
-            format!(
-                "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"{instead}"
-            ),
-        ));
+    if !settings.solver.capabilities().volumes {
+        let help = "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"; \
+                    `pressure` instead of `volume` goes with other solvers";
+        found.push(Mismatch::new("solver", format!("is {name:?}, which does not know {what} (`{key}`)"), help));
     }
     // The others do not go with the solver that is named.
     if settings.solver != SolverChoice::Auto {

@@ -48,8 +48,8 @@ pub(crate) struct Setup {
     /// True if cloths meet themselves and each other.
     pub self_contact: bool,
     pub settings: SimulationSettings,
-    /// For what `auto` has chosen a solver that sweeps.
-    pub sweeps_for: Option<&'static str>,
+    /// True if `auto` has chosen a solver that sweeps, for volumes inside closed cloths.
+    pub sweeps_for_volumes: bool,
     pub air: Option<Air>,
     /// Camera outside of whose picture cloths may be coarser, at time 0, and its motion.
     pub view: Option<View>,

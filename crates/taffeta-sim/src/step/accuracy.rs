@@ -174,7 +174,7 @@ fn longest_substep(world: &World) -> f64 {
 /// Error that the solution of a substep of length `h` \[s\] may leave, relative to the size of the body.
 pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
     let allowed = world.setup.settings.accuracy;
-    let part = h / LONGEST;
-    let least = LEAST_PART * allowed * (part * part).min(1.0);
-    world.scratch.error.clamp(least, allowed)
+    let part = (h / LONGEST).min(1.0);
+    // What is wrong in one substep is a velocity from then on.
+    world.scratch.error.clamp(LEAST_PART * allowed * part * part, allowed * part)
 }

@@ -1,6 +1,6 @@
 //! When the iteration of a substep stops: one place, for every solver with equations, mode, and cloth that is sewn.
 
-use crate::derive::bodies::scene_extent;
+use crate::derive::bodies::{body_count, scene_extent};
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::is_first_stage;
 use crate::derive::world::World;
@@ -8,6 +8,7 @@ use crate::model::description::SolverChoice;
 use crate::step::accuracy::solution_error;
 use glam::DVec3;
 use taffeta_contact::Contact;
+use taffeta_core::index::DenseIndex;
 use taffeta_solve::drivers::newton::NewtonLimits;
 
 /// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
@@ -22,7 +23,7 @@ const STATIC_TOLERANCE: f64 = 1e-7;
 const SEWING_TOLERANCE: f64 = 1e-4;
 
 /// Newton iterations at most, unless the scene says how many.
-const GLOBAL_ITERATIONS: u32 = 20;
+const GLOBAL_ITERATIONS: u32 = 60;
 const SEWING_ITERATIONS: u32 = 8;
 const STATIC_ITERATIONS: u32 = 40;
 const DIRECT_ITERATIONS: u32 = 100;
@@ -45,27 +46,29 @@ const MOTION_PART: f64 = 0.3;
 const FIRST_FRICTION_PART: f64 = 0.5;
 
 /// Error that the solution of a substep of length `h` \[s\] may leave for friction, relative to the size of the scene. A contact
-/// of a small part of the mass carries a small part of the weight. It may err by more of it: in energy, by the root of that part.
+/// of a small part of the mass of a body carries a small part of its weight. It may err by more of it: in energy, by the root of that
+/// part.
 fn friction_error(world: &World, h: f64) -> f64 {
     let motion = &world.state.motion;
     let bears = |contact: &&Contact| contact.borne.load() > 0.0 && contact.row.static_friction > 0.0;
-    let mut touching: Vec<_> = world
-        .state
-        .last
-        .contacts
-        .iter()
-        .filter(bears)
-        .flat_map(|contact| contact.row.vertices.into_iter().zip(contact.row.weights))
-        .filter_map(|(vi, s)| (s != 0.0).then_some(vi))
-        .collect();
-    touching.sort_unstable();
-    touching.dedup();
-    let moving = touching.iter().filter(|vi| motion.inverse_masses[**vi] > 0.0);
-    let mass: f64 = moving.map(|vi| motion.masses[*vi]).sum();
-    if mass == 0.0 || world.state.gravity == DVec3::ZERO {
+    let corners = |contact: &Contact| contact.row.vertices.into_iter().zip(contact.row.weights);
+    let mut is_touching = vec![false; motion.masses.len()];
+    let bearing = world.state.last.contacts.iter().filter(bears).flat_map(corners);
+    bearing.filter(|(_, s)| *s != 0.0).for_each(|(vi, _)| is_touching[vi.to_usize()] = true);
+    let ratio = |body: usize| {
+        let (mut touching, mut all) = (0.0, 0.0);
+        let moves = |i: &usize| motion.inverse_masses.raw[*i] > 0.0;
+        for i in world.state.sheet.vertex_range(body as u32).filter(moves) {
+            let mass = motion.masses.raw[i];
+            (touching, all) = (touching + if is_touching[i] { mass } else { 0.0 }, all + mass);
+        }
+        if touching > 0.0 { all / touching } else { f64::INFINITY }
+    };
+    let least = (0..body_count(world)).map(ratio).fold(f64::INFINITY, f64::min);
+    if world.state.gravity == DVec3::ZERO {
         return f64::INFINITY;
     }
-    FRICTION_PART * (motion.moving_mass() / mass).sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
+    FRICTION_PART * least.sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.

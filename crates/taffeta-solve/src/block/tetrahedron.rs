@@ -168,7 +168,6 @@ pub struct VolumeStrain {
     pub damping: f64,
 }
 
-/// No geometric stiffness: Gauss-Newton.
 impl Block<1, 4> for VolumeStrain {
     fn vertices(&self) -> [VertexIndex; 4] {
         self.shape.vertices
@@ -192,6 +191,26 @@ impl Block<1, 4> for VolumeStrain {
 
     fn damping(&self) -> f64 {
         self.damping
+    }
+
+    /// `−√V s [F (B_a × B_b)]×`, the derivative of the cofactors; nothing if clamped: its trace is zero.
+    fn geometric_stiffness(
+        &self,
+        x: &[DVec3; 4],
+        stress: &SVector<f64, 1>,
+        curvature: Curvature,
+    ) -> Option<[[DMat3; 4]; 4]> {
+        if curvature == Curvature::Clamped {
+            return None;
+        }
+        let ([f, g, h], b) = (self.shape.columns(x), &self.shape.gradients);
+        let factor = -self.shape.volume.sqrt() * stress[0];
+        let cross = |a: usize, c: usize| {
+            let n = b[a].cross(b[c]);
+            let w = (f * n.x + g * n.y + h * n.z) * factor;
+            DMat3::from_cols(DVec3::X.cross(-w), DVec3::Y.cross(-w), DVec3::Z.cross(-w))
+        };
+        Some([0, 1, 2, 3].map(|a| [0, 1, 2, 3].map(|c| cross(a, c))))
     }
 }
 
@@ -242,9 +261,10 @@ mod tests {
 
     #[test]
     fn hessians_of_the_strains_agree_with_finite_differences() {
-        let (normal, shear, _, x) = example();
+        let (normal, shear, volume, x) = example();
         assert_hessian(&normal, x);
         assert_hessian(&shear, x);
+        assert_hessian(&volume, x);
     }
 
     #[test]

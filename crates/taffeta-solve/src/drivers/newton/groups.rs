@@ -1,60 +1,116 @@
 //! Which pieces of cloth move together, because they touch.
 
 use super::NewtonProblem;
-use crate::block::Stitch;
+use taffeta_core::VertexIndex;
 use taffeta_core::components::Components;
 
-/// The pieces, given by their vertices, of which those that stitches join are one.
-pub(super) fn join_pieces(pieces: Vec<Vec<u32>>, stitches: &[Stitch]) -> Vec<Vec<u32>> {
-    if stitches.is_empty() {
-        return pieces;
+/// Connected pieces of cloth, ropes, solids, and loose vertices.
+#[derive(Clone, Debug)]
+pub(super) struct Pieces {
+    /// The vertices of each.
+    pub lists: Vec<Vec<u32>>,
+    /// The piece of each vertex.
+    pub of_vertex: Vec<u32>,
+}
+
+impl Pieces {
+    /// Pieces, given by the vertices of each, of which those are one that any of these elements have vertices of.
+    pub(super) fn joined<'a>(
+        lists: Vec<Vec<u32>>,
+        vertex_count: usize,
+        elements: impl Iterator<Item = &'a [VertexIndex]>,
+    ) -> Self {
+        let mut before = Self { of_vertex: numbers(&lists, vertex_count), lists };
+        let mut joined = Components::new(before.lists.len());
+        for element in elements {
+            let [first, rest @ ..] = element else { continue };
+            rest.iter().for_each(|vi| joined.join(before.of(*vi), before.of(*first)));
+        }
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); before.lists.len()];
+        for (piece, group) in std::mem::take(&mut before.lists).into_iter().zip(joined.labels()) {
+            lists[group as usize].extend(piece);
+        }
+        lists.retain(|piece| !piece.is_empty());
+        Self { of_vertex: numbers(&lists, vertex_count), lists }
     }
-    let count = pieces.iter().flatten().max().map_or(0, |last| *last as usize + 1);
-    let mut piece_of = vec![0; count];
-    for (number, piece) in (0..).zip(&pieces) {
-        piece.iter().for_each(|v| piece_of[*v as usize] = number);
+
+    fn of(&self, vi: VertexIndex) -> u32 {
+        self.of_vertex[vi.0 as usize]
     }
-    let mut joined = Components::new(pieces.len());
-    for stitch in stitches {
-        let [a, b] = stitch.vertices.map(|vi| piece_of[vi.0 as usize]);
-        joined.join(a, b);
+
+    /// The largest ratio of what a step lowers `W` by in a piece \[J\] to the inertia of the piece \[N/m\]: the square of a length. A
+    /// light piece that is wrong is nothing beside a heavy one that it touches, and must not be taken for it.
+    pub(super) fn largest_square(&self, inertias: &[f64], (gradient, step): (&[f64], &[f64])) -> f64 {
+        let mut slopes = vec![0.0; inertias.len()];
+        for ((g, s), piece) in gradient.chunks_exact(3).zip(step.chunks_exact(3)).zip(&self.of_vertex) {
+            slopes[*piece as usize] += g[0] * s[0] + g[1] * s[1] + g[2] * s[2];
+        }
+        let squares = slopes.iter().zip(inertias).filter(|(_, inertia)| **inertia > 0.0);
+        squares.map(|(slope, inertia)| slope.abs() / inertia).fold(0.0, f64::max)
     }
-    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); pieces.len()];
-    for (piece, group) in pieces.into_iter().zip(joined.labels()) {
-        groups[group as usize].extend(piece);
+}
+
+/// By what errors of a solve are measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scales {
+    /// Inertia of what can move of each piece \[N/m\].
+    pub pieces: Vec<f64>,
+    /// For each vertex the square of the way by which its piece goes wrong with a force of 1 N on it \[m²/N²\]; 0 if it is held.
+    pub mobilities: Vec<f64>,
+}
+
+impl Scales {
+    pub(super) fn of(pieces: &Pieces, problem: &NewtonProblem<'_>) -> Self {
+        let moves = |v: usize| problem.held[v] != [true; 3] && problem.inertia[v] > 0.0;
+        let mut inertias = vec![0.0; pieces.lists.len()];
+        for (v, piece) in pieces.of_vertex.iter().enumerate().filter(|(v, _)| moves(*v)) {
+            inertias[*piece as usize] += problem.inertia[v];
+        }
+        let mobility = |(v, piece): (usize, &u32)| match moves(v) {
+            true => 1.0 / (problem.inertia[v] * inertias[*piece as usize]),
+            false => 0.0,
+        };
+        Self { mobilities: pieces.of_vertex.iter().enumerate().map(mobility).collect(), pieces: inertias }
     }
-    groups.retain(|group| !group.is_empty());
-    groups
+
+    /// Inertia of the lightest piece \[N/m\].
+    pub(super) fn lightest(&self) -> f64 {
+        let moving = self.pieces.iter().filter(|inertia| **inertia > 0.0);
+        moving.fold(f64::INFINITY, |least, inertia| least.min(*inertia)).min(f64::MAX)
+    }
+}
+
+/// The number of the list of each vertex.
+fn numbers(lists: &[Vec<u32>], vertex_count: usize) -> Vec<u32> {
+    let mut numbers = vec![0; vertex_count];
+    for (number, list) in (0..).zip(lists) {
+        list.iter().for_each(|v| numbers[*v as usize] = number);
+    }
+    numbers
 }
 
 /// Pieces of cloth that touch each other.
 pub(super) struct Groups {
     /// The group of each piece: the number of its first piece.
     pub of_piece: Vec<usize>,
-    /// The piece of each vertex.
-    pub piece_of: Vec<u32>,
     /// For each group, by its number, true if it touches something outside.
     pub is_touched: Vec<bool>,
 }
 
 impl Groups {
-    /// Joins the pieces, given by their vertices, that contacts join.
-    pub(super) fn find(pieces: &[Vec<u32>], problem: &NewtonProblem<'_>) -> Self {
-        let mut piece_of = vec![0; problem.inertia.len()];
-        for (number, piece) in (0..).zip(pieces) {
-            piece.iter().for_each(|v| piece_of[*v as usize] = number);
-        }
+    /// Joins the pieces that contacts join.
+    pub(super) fn find(pieces: &Pieces, problem: &NewtonProblem<'_>) -> Self {
         let rows = problem.contacts.rows;
-        let mut groups = Components::new(pieces.len());
+        let mut groups = Components::new(pieces.lists.len());
         for row in rows.iter().filter(|row| row.is_mutual()) {
-            let [first, rest @ ..] = row.vertices.map(|vi| piece_of[vi.0 as usize]);
+            let [first, rest @ ..] = row.vertices.map(|vi| pieces.of(vi));
             rest.into_iter().for_each(|piece| groups.join(first, piece));
         }
         let of_piece: Vec<usize> = groups.labels().into_iter().map(|group| group as usize).collect();
-        let mut is_touched = vec![false; pieces.len()];
+        let mut is_touched = vec![false; pieces.lists.len()];
         for row in rows.iter().filter(|row| !row.is_mutual()) {
-            row.vertices.iter().for_each(|vi| is_touched[of_piece[piece_of[vi.0 as usize] as usize]] = true);
+            row.vertices.iter().for_each(|vi| is_touched[of_piece[pieces.of(*vi) as usize]] = true);
         }
-        Self { of_piece, piece_of, is_touched }
+        Self { of_piece, is_touched }
     }
 }

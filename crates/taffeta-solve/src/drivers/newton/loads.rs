@@ -108,10 +108,10 @@ impl Contacts<'_> {
 
     /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of them slide.
     ///
-    /// Returns what the change of the friction is worth \[J\]: by as much at most it moves the minimum of `W`, for vertices of this
-    /// inertia \[N/m\]. It is 0 if nothing bears more or less. It is infinite if at a converged iterate the friction of all has
+    /// Returns the square of the way by which the change of the friction moves pieces at most \[m²\], all together, with these
+    /// `mobilities`. It is 0 if nothing bears more or less. It is infinite if at a converged iterate the friction of all has
     /// still changed by a good part. That moves the minimum little in one step, and much in many.
-    pub fn grip(&self, (x, inertia): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
+    pub fn grip(&self, (x, mobilities): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
             touches.resize(self.rows.len(), Touch::default());
@@ -130,11 +130,7 @@ impl Contacts<'_> {
             let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
             let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
             let force = spring.min(before) - spring.min(touch.bound);
-            // Vertices of obstacles have no mass, and do not give way.
-            let mobility = |(vi, s): (VertexIndex, f64)| match inertia[vi.0 as usize] {
-                inertia if s != 0.0 && inertia > 0.0 => s * s / inertia,
-                _ => 0.0,
-            };
+            let mobility = |(vi, s): (VertexIndex, f64)| s * s * mobilities[vi.0 as usize];
             let pairs = row.vertices.into_iter().zip(row.weights);
             decrease += force * force * pairs.map(mobility).sum::<f64>();
             (changed, sum) = (changed + force.abs(), sum + spring.min(touch.bound));

@@ -1,7 +1,7 @@
 //! The iteration: a start, steps by the linear solver, backtracking along each, and translations at the end.
 
 use super::conjugate::{self, ConjugateLimits};
-use super::groups::Groups;
+use super::groups::{Groups, Scales};
 use super::system::Evaluation;
 use super::vectors::dot;
 use super::{Direct, Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch};
@@ -29,6 +29,7 @@ impl NewtonDriver {
         problem: &NewtonProblem<'_>,
         limits: NewtonLimits,
     ) -> Result<NewtonReport, NewtonError> {
+        self.scales = Scales::of(&self.pieces, problem);
         let [mut here, mut there] = std::mem::take(&mut self.evaluations);
         let mut step = std::mem::take(&mut self.step);
         step.resize(z.len(), 0.0);
@@ -47,7 +48,7 @@ impl NewtonDriver {
         let mut report = NewtonReport::default();
         let (mut curvature, mut settled) = (Curvature::Clamped, 0);
         self.choose_start(z, problem, here);
-        let enough = limits.decrease(problem);
+        let enough = limits.tolerance * limits.tolerance;
         while report.iterations < limits.iterations && report.linear_iterations < limits.linear_iterations {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
@@ -56,13 +57,14 @@ impl NewtonDriver {
             report.iterations += 1;
             let reads_friction = report.iterations <= FRICTION_UPDATES;
             let slope = dot(&here.gradient, step);
-            report.converged = (0.0..=enough).contains(&-slope);
-            report.error = limits.length_of(-slope, problem);
+            let square = self.pieces.largest_square(&self.scales.pieces, (&here.gradient, step));
+            report.converged = slope <= 0.0 && square <= enough;
+            report.error = square.sqrt();
             if report.converged {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
                 settled += 1;
-                if settled > FRICTION_UPDATES || self.system.grip(z, problem, true) <= enough {
+                if settled > FRICTION_UPDATES || self.system.grip(z, (problem, &self.scales.mobilities), true) <= enough {
                     break;
                 }
                 report.converged = false;
@@ -90,7 +92,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            if reads_friction && self.system.grip(z, problem, false) > 0.0 {
+            if reads_friction && self.system.grip(z, (problem, &self.scales.mobilities), false) > 0.0 {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
@@ -127,7 +129,7 @@ impl NewtonDriver {
     /// `W` at a start, with contacts as they are found there.
     fn evaluate_start(&mut self, z: &[f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) -> f64 {
         self.system.touches.clear();
-        self.system.grip(z, problem, false);
+        self.system.grip(z, (problem, &self.scales.mobilities), false);
         self.system.evaluate(z, problem, Curvature::Clamped, here);
         here.energy
     }
@@ -141,18 +143,18 @@ impl NewtonDriver {
         }
         let groups = Groups::find(&self.pieces, problem);
         for axis in 0..3 {
-            let (mut moments, mut inertias) = (vec![0.0; self.pieces.len()], vec![0.0; self.pieces.len()]);
+            let (mut moments, mut inertias) = (vec![0.0; self.pieces.lists.len()], vec![0.0; self.pieces.lists.len()]);
             let mut is_free: Vec<bool> = groups.is_touched.iter().map(|touched| !touched).collect();
-            for (piece, group) in self.pieces.iter().zip(&groups.of_piece) {
+            for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece) {
                 for v in piece.iter().map(|v| *v as usize) {
                     moments[*group] += problem.inertia[v] * (z[3 * v + axis] - problem.predicted[v][axis]);
                     inertias[*group] += problem.inertia[v];
                     is_free[*group] &= !problem.held[v][axis];
                 }
             }
-            let group = |vertex: u32| groups.of_piece[groups.piece_of[vertex as usize] as usize];
+            let group = |vertex: u32| groups.of_piece[self.pieces.of_vertex[vertex as usize] as usize];
             problem.drag.add_to_translations((z, axis), group, (&mut moments, &mut inertias));
-            for (piece, group) in self.pieces.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
+            for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
                 let shift = moments[*group] / inertias[*group];
                 piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);
             }
@@ -184,7 +186,7 @@ impl NewtonDriver {
                 let left = limits.linear_iterations - report.linear_iterations;
                 let limits = ConjugateLimits {
                     tolerance: limits.linear_tolerance,
-                    enough: LINEAR_PART * limits.decrease(problem),
+                    enough: LINEAR_PART * limits.tolerance * limits.tolerance * self.scales.lightest(),
                     iterations: MAX_CONJUGATE.min(left),
                 };
                 let system = (&self.system, &*hessian, preconditioner);

@@ -54,6 +54,7 @@ use chains::Chains;
 use clusters::Clusters;
 use conjugate::ConjugateWork;
 use glam::DVec3;
+use groups::{Pieces, Scales};
 use hessian::Hessian;
 use levels::Levels;
 use precondition::Preconditioner;
@@ -75,8 +76,8 @@ pub struct NewtonDriver {
     epoch: TopologyEpoch,
     system: System,
     linear: Linear,
-    /// The vertices of each connected piece of cloth, of each rope, and each other loose vertex by itself.
-    pieces: Vec<Vec<u32>>,
+    pieces: Pieces,
+    scales: Scales,
     point: Vec<f64>,
     /// Positions at the start of the step.
     start: Vec<f64>,
@@ -111,25 +112,13 @@ struct Direct {
 pub struct NewtonLimits {
     /// Iterations at most.
     pub iterations: u32,
-    /// The step has converged when the decrease of `W` that it promises is below that of moving all the cloth by this
+    /// The step has converged when the decrease of `W` that it promises is, in each piece, below that of moving the piece by this
     /// length \[m\] against inertia.
     pub tolerance: f64,
     /// The part of a step that its error may be, if it is solved by conjugate gradients.
     pub linear_tolerance: f64,
     /// Iterations of conjugate gradients at most, all together: with them the solve ends.
     pub linear_iterations: u32,
-}
-
-impl NewtonLimits {
-    /// The decrease of `W` below which a step has converged \[J\].
-    fn decrease(&self, problem: &NewtonProblem<'_>) -> f64 {
-        self.tolerance * self.tolerance * problem.moving_inertia()
-    }
-
-    /// The length \[m\] by which moving all the cloth against inertia is worth a decrease of `W` \[J\].
-    fn length_of(&self, decrease: f64, problem: &NewtonProblem<'_>) -> f64 {
-        (decrease.max(0.0) / problem.moving_inertia()).sqrt()
-    }
 }
 
 /// Report of a Newton solve.
@@ -139,7 +128,7 @@ pub struct NewtonReport {
     pub iterations: u32,
     /// Iterations of the conjugate gradients, all together.
     pub linear_iterations: u32,
-    /// Length of the last step \[m\]: that by which moving all the cloth against inertia is worth as much of `W`.
+    /// Length of the last step \[m\]: that by which moving a piece against inertia is worth as much of `W`; the largest.
     pub error: f64,
     /// True if the last step was below the tolerance.
     pub converged: bool,
@@ -201,6 +190,9 @@ impl NewtonDriver {
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
         let loose = points.chain(ropes);
         let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
+        let stitches = blocks.stitches.iter().map(|stitch| stitch.vertices.as_slice());
+        let tetrahedra = blocks.solids.normal.iter().map(|block| block.shape.vertices.as_slice());
+        let pieces = Pieces::joined(pieces, topology.vertex_count, stitches.chain(tetrahedra));
         Self {
             epoch: topology.epoch,
             point: vec![0.0; system.unknown_count()],
@@ -209,7 +201,8 @@ impl NewtonDriver {
             trial: Vec::new(),
             evaluations: Default::default(),
             rate_of_grids: None,
-            pieces: groups::join_pieces(pieces, &blocks.stitches),
+            pieces,
+            scales: Scales::default(),
             linear,
             system,
         }

@@ -31,14 +31,6 @@ pub struct NewtonProblem<'a> {
     pub clamps: &'a [DVec3],
 }
 
-impl NewtonProblem<'_> {
-    /// Inertia of all vertices that can move \[N/m\]. What is held tells nothing about an error.
-    pub(super) fn moving_inertia(&self) -> f64 {
-        let moving = self.inertia.iter().zip(self.held).filter(|(_, held)| **held != [true; 3]);
-        moving.map(|(inertia, _)| *inertia).sum::<f64>().max(f64::MIN_POSITIVE)
-    }
-}
-
 /// All elements of one topology, and the state in which they were last evaluated.
 #[derive(Clone, Debug)]
 pub(super) struct System {
@@ -114,9 +106,14 @@ impl System {
 
     /// Reads at `z` how much friction the contacts may bear; returns how far that moves the minimum of `W`, see
     /// [`Contacts::grip`].
-    pub(super) fn grip(&mut self, z: &[f64], problem: &NewtonProblem<'_>, is_converged: bool) -> f64 {
+    pub(super) fn grip(
+        &mut self,
+        z: &[f64],
+        (problem, mobilities): (&NewtonProblem<'_>, &[f64]),
+        is_converged: bool,
+    ) -> f64 {
         let x = &z[..self.coordinate_count()];
-        problem.contacts.grip((x, problem.inertia), is_converged, &mut self.touches)
+        problem.contacts.grip((x, mobilities), is_converged, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.

@@ -6,7 +6,7 @@ use crate::common::glide::*;
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Friction, Motion, Placement, Region};
+use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, ask,
@@ -465,6 +465,72 @@ mod rails {
         misses.expect_none();
     }
 
+    /// Tension \[N/m\] of the strip in the middle of its side that is held at its end, over a round rail that turns \[degrees/s\], toward
+    /// the free side if that is positive; as it is, and as it should be.
+    fn tension_over_turning_rail(rate: f64, coefficient: f64) -> [f64; 2] {
+        let (radius, density, stiffness) = (0.05 + 0.5 * THICKNESS, 0.06, 300.0);
+        let mut material = Material::isotropic(density, stiffness, 0.0, 1e-6);
+        (material.friction, material.thickness) = (both(coefficient), THICKNESS);
+        let mut strip = ClothDescription::new("strip", capstan_strip(0.5), material);
+        strip.pins.push(PinDescription::new(Region::MaterialBox([DVec2::ZERO, DVec2::new(0.0, 1.0)])));
+        let place = Placement { rotate_deg: DVec3::X * 90.0, ..Placement::at(DVec3::Z * 0.025) };
+        let key =
+            |time: f64| Keyframe { rotate_deg: DVec3::NEG_Z * rate * time, ..key(time, DVec3::ZERO, 0.0) };
+        let rail = Obstacle {
+            friction: both(coefficient),
+            motion: Motion::from(vec![key(0.0), key(2.0)]),
+            ..Obstacle::new(Shape::Capsule { radius: 0.05, half_length: 0.1 }, place)
+        };
+        let mut description = WorldDescription {
+            cloths: vec![strip],
+            obstacles: vec![rail],
+            simulation: settings(SolverChoice::Global, None),
+            ..WorldDescription::bare()
+        };
+        description.simulation.velocity_damping = 5.0;
+        let mut world = build(&description);
+        run(&mut world, 120);
+        let height = |world: &World, u: f64| {
+            ask::material_point(world, 0, DVec2::new(u, 0.025)).expect("it is on the strip").position.y
+        };
+        let stretch = (height(&world, 0.2) - height(&world, 0.1)) / 0.1;
+        let found = 0.5 * stiffness * (stretch * stretch - 1.0) * stretch;
+        // From the free side to the held one: capstan with weight.
+        let sides = capstan_sides_of(&description.cloths[0].mesh);
+        let steps = 10_000;
+        let step = std::f64::consts::PI / f64::from(steps);
+        let weight = density * GRAVITY;
+        let mut tension = weight * sides[1];
+        for i in 0..steps {
+            let (sin, cos) = (step * (f64::from(i) + 0.5)).sin_cos();
+            let drag = rate.signum() * coefficient * (tension + weight * radius * sin);
+            tension += step * (drag + weight * radius * cos);
+        }
+        [found, tension - weight * (sides[0] - 0.15)]
+    }
+
+    /// Lengths of the two sides of a strip that hang down \[m\].
+    fn capstan_sides_of(mesh: &TriangleMesh) -> [f64; 2] {
+        let side = |sign: f64| {
+            let own = mesh.positions.iter().filter(|x| sign * x.x > 0.0);
+            own.map(|x| -x.y).fold(0.0, f64::max)
+        };
+        [side(-1.0), side(1.0)]
+    }
+
+    /// A contact that slips on a body that turns was measured where the body would have carried it: normals leaned by as much as
+    /// it turns in a substep.
+    #[test]
+    fn a_rail_that_turns_drags_by_its_friction_alone() {
+        let mut misses = Misses::default();
+        for (rate, coefficient) in [(180.0, 0.0), (-180.0, 0.0), (360.0, 0.3)] {
+            let [found, right] = tension_over_turning_rail(rate, coefficient);
+            let case = format!("{rate} °/s, μ {coefficient}: tension [N/m]");
+            misses.check(&case, found, right, 0.02 * right);
+        }
+        misses.expect_none();
+    }
+
     #[test]
     #[ignore = "second tier"]
     fn strips_over_rails_of_every_kind_creep_below_no_limit_and_slip_above_it() {
@@ -625,6 +691,117 @@ mod siblings {
             }
         }
         misses.expect_none();
+    }
+
+    /// What begins pressed together bears no load yet, which was to grow from the load before: it stayed at nothing.
+    #[test]
+    fn what_begins_between_two_bodies_is_held() {
+        let mut misses = Misses::default();
+        for (solver, part) in [
+            (SolverChoice::Global, 0.5),
+            (SolverChoice::Global, 0.8),
+            (SolverChoice::Global, 0.9),
+            (SolverChoice::Direct, 0.8),
+            (SolverChoice::Block, 0.8),
+        ] {
+            let gap = part * THICKNESS;
+            let mut cloth = patch("cloth", 4, both(0.5), 0.1, DVec3::ZERO);
+            cloth.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, -x.z, 0.0));
+            let half_size = DVec3::new(0.2, 0.03, 0.02);
+            let jaw = |side: f64| {
+                let place = Placement::at(DVec3::new(0.05, 0.08, side * (half_size.z + 0.5 * gap)));
+                Obstacle { friction: both(0.5), ..Obstacle::new(Shape::Box { half_size }, place) }
+            };
+            let mut world = build(&WorldDescription {
+                cloths: vec![cloth],
+                obstacles: vec![jaw(1.0), jaw(-1.0)],
+                simulation: settings(solver, None),
+                ..WorldDescription::bare()
+            });
+            let height = |world: &World| middle_of(world, 0, 0.09).y;
+            let before = height(&world);
+            run(&mut world, 30);
+            let case = format!("{solver:?}, gap {part} of the thickness: fall [m]");
+            misses.check(&case, before - height(&world), 0.0, 1e-3);
+        }
+        misses.expect_none();
+    }
+
+    /// The point of a cloth 0.1 m wide at its middle line and a height \[m\] in the material.
+    fn middle_of(world: &World, cloth: usize, height: f64) -> DVec3 {
+        ask::material_point(world, cloth, DVec2::new(0.05, height)).expect("it is on the cloth").position
+    }
+
+    /// Newton's method stopped by its error in the mean over both: what is wrong with the light one is nothing to the heavy one.
+    #[test]
+    fn a_light_cloth_that_meets_a_heavy_one_rubs_by_the_law_of_coulomb() {
+        let mut misses = Misses::default();
+        for (density, solver) in [
+            (0.02, SolverChoice::Global),
+            (0.2, SolverChoice::Global),
+            (0.02, SolverChoice::Direct),
+            (0.02, SolverChoice::Block),
+        ] {
+            let mut light = patch("light", 8, both(0.3), 0.2, DVec3::new(-0.1, 0.02, 0.1));
+            light.material = Material {
+                friction: both(0.3),
+                thickness: 5e-4,
+                ..Material::isotropic(density, 1000.0, 0.3, 1e-3)
+            };
+            light.velocity = DVec3::new(0.5, -1.0, 0.0);
+            let mut heavy = patch("heavy", 9, both(0.3), 0.42, DVec3::new(-0.21, 0.0, 0.21));
+            heavy.material = Material { density: 2.0, ..light.material.clone() };
+            let mut description = WorldDescription {
+                cloths: vec![light, heavy],
+                simulation: settings(solver, None),
+                self_contact: Some(true),
+                ..WorldDescription::bare()
+            };
+            description.simulation.gravity = DVec3::ZERO;
+            let mut world = build(&description);
+            let velocity_of = |world: &World| {
+                let velocities = world.cloth(world.cloth_ids()[0]).velocities().to_vec();
+                velocities.iter().sum::<DVec3>() / velocities.len() as f64
+            };
+            run(&mut world, 12);
+            let found = velocity_of(&world);
+            let right = 0.5 - 0.3 * (1.0 + found.y);
+            let case = format!("{solver:?}, {density} kg/m²: velocity along [m/s]");
+            misses.check(&case, found.x, right, 0.05 * 0.3);
+        }
+        misses.expect_none();
+    }
+
+    /// Where a cloth on a ball comes to by a time, with another body that moves far away or not.
+    fn on_ball_with(other: Option<Obstacle>) -> Vec<DVec3> {
+        let cloth = patch("cloth", 8, both(0.3), 0.3, DVec3::new(-0.12, 0.11, 0.17));
+        let ball = Obstacle {
+            friction: both(0.3),
+            ..Obstacle::new(Shape::Sphere { radius: 0.1 }, Placement::default())
+        };
+        let mut world = build(&WorldDescription {
+            cloths: vec![cloth],
+            obstacles: std::iter::once(ball).chain(other).collect(),
+            simulation: settings(SolverChoice::Global, None),
+            self_contact: Some(true),
+            ..WorldDescription::bare()
+        });
+        run(&mut world, 15);
+        world.mesh(0).positions.clone()
+    }
+
+    #[test]
+    fn what_moves_far_away_changes_nothing() {
+        let alone = on_ball_with(None);
+        let away = Placement::at(DVec3::new(50.0, 2.0, 5.0));
+        let body = Obstacle::new(Shape::Box { half_size: DVec3::new(0.3, 0.1, 0.2) }, away);
+        for motion in [
+            vec![key(0.0, DVec3::ZERO, 0.0), key(1.0, DVec3::ZERO, 3600.0)],
+            vec![key(0.0, DVec3::ZERO, 0.0), key(0.123, DVec3::X, 0.0), key(0.131, DVec3::ZERO, 0.0)],
+        ] {
+            let moving = Obstacle { motion: Motion::from(motion), ..body.clone() };
+            assert_eq!(on_ball_with(Some(moving)), alone, "every bit");
+        }
     }
 
     #[test]

@@ -250,21 +250,11 @@ impl Probe<'_> {
 
     /// A contact at the given point of a face, if it is within what one substep can close.
     fn measure(&self, vertices: [VertexIndex; 4], weights: [f64; 4]) -> Option<Contact> {
-        self.measure_at(vertices, weights, |vi| self.position(vi))
-    }
-
-    /// A contact at the given point of a face, with the distance and the normal where `place` puts the vertices.
-    fn measure_at(
-        &self,
-        vertices: [VertexIndex; 4],
-        weights: [f64; 4],
-        place: impl Fn(VertexIndex) -> DVec3,
-    ) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
         let sum = |x: &dyn Fn(VertexIndex) -> DVec3| -> DVec3 {
             vertices.iter().zip(weights).map(|(vi, s)| x(*vi) * s).sum()
         };
-        let point = sum(&place);
+        let point = sum(&|vi| self.position(vi));
         let (distance, normal) = self.placed.shape.signed_distance(point);
         if distance > self.reach(&vertices, weights) {
             return None;
@@ -347,7 +337,7 @@ impl Probe<'_> {
                 shares[j] = weights[(k + j) % N] - spread / N as f64;
             }
             shares[0] += spread;
-            contacts.extend(self.measure_at(named, shares, |vi| self.carried(vi)));
+            contacts.extend(self.measure(named, shares));
             if spread == 0.0 {
                 break;
             }

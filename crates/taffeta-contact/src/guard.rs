@@ -72,9 +72,16 @@ impl<'a> MovingShape<'a> {
         (moved.distance(last - first) + self.angle * arm, arm)
     }
 
-    /// How far a face and the shape can come closer to each other \[m\].
+    /// How far a face and the shape can come closer to each other \[m\]. No point of the shape turns farther than its farthest one: what
+    /// is far away from it does not see it turn.
     fn relative_way(&self, x: &[DVec3; 3], moves: &[DVec3; 3]) -> f64 {
-        (0..3).map(|k| self.way_of(x[k], moves[k]).0).fold(0.0, f64::max)
+        let shift = self.poses[1].translation - self.poses[0].translation;
+        let turned = match self.start {
+            WorldShape::Plane { .. } => f64::INFINITY,
+            _ => self.angle * (self.reach + self.start.rounding()),
+        };
+        let way = |k: usize| self.way_of(x[k], moves[k]).0.min(moves[k].distance(shift) + turned);
+        (0..3).map(way).fold(0.0, f64::max)
     }
 
     /// The normals, at both ends, of a plane that moves along with the surface: those of a half-space are its own.

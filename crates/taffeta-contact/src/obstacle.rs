@@ -75,7 +75,11 @@ impl PlacedShape {
 
     /// Rotation of the body over the substep.
     pub fn turn(&self) -> DMat3 {
-        if self.start == self.end { DMat3::IDENTITY } else { self.end.rotation * self.start.rotation.transpose() }
+        if self.start == self.end {
+            DMat3::IDENTITY
+        } else {
+            self.end.rotation * self.start.rotation.transpose()
+        }
     }
 
     /// Versine of the angle by which the body turns over the substep: 1 less its cosine.

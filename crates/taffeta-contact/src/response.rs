@@ -176,9 +176,11 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
 /// contacts, and primitives that hand a load to each other; at once they would push like a blow. A contact that has borne a load begins
 /// with at most twice as much, or with what lifts it by little. If it has become stiffer \[N/m\], its spring would otherwise let go of more
-/// than it has taken up.
+/// than it has taken up. What obstacles press from both sides they hold from the start: their blows cancel.
 pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
-    for (contact, stiffness) in contacts.iter_mut().zip(stiffnesses) {
+    let are_pinched = find_pinched(contacts, start.len());
+    let all = contacts.iter_mut().zip(stiffnesses).zip(are_pinched);
+    for ((contact, stiffness), _) in all.filter(|(_, is_pinched)| !is_pinched) {
         let row = &contact.row;
         let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
         let depth = contact.violation(begun);
@@ -205,20 +207,28 @@ pub fn leftover_slip(contact: &Contact, start: &[DVec3], rows: &[Row]) -> DVec3 
 /// Lets the contacts of what two obstacles press from both sides give way. Else both would push without end, and friction with both of
 /// them would have no limit.
 pub fn soften_pinched(contacts: &mut [Contact], vertex_count: usize) {
-    let corners = |row: ContactRow| row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+    let are_pinched = find_pinched(contacts, vertex_count);
+    for (contact, is_pinched) in contacts.iter_mut().zip(are_pinched) {
+        contact.softness = if is_pinched { PINCHED_SOFTNESS } else { 0.0 };
+    }
+}
+
+/// Returns, for each contact, whether its cloth has another obstacle on the opposite side.
+fn find_pinched(contacts: &[Contact], vertex_count: usize) -> Vec<bool> {
+    let corners = |row: ContactRow| {
+        let pairs = row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+        pairs.map(|(vi, _)| index(vi))
+    };
     let mut normals = vec![DVec3::ZERO; vertex_count];
     let mut is_pinched = vec![false; vertex_count];
     for row in contacts.iter().map(|contact| contact.row).filter(|row| !row.is_mutual()) {
-        for vi in corners(row).map(|(vi, _)| index(vi)) {
+        for vi in corners(row) {
             is_pinched[vi] |= normals[vi].dot(row.normal) < 0.0;
             normals[vi] = row.normal;
         }
     }
-    for contact in contacts.iter_mut().filter(|contact| !contact.row.is_mutual()) {
-        if corners(contact.row).any(|(vi, _)| is_pinched[index(vi)]) {
-            contact.softness = PINCHED_SOFTNESS;
-        }
-    }
+    let is = |contact: &Contact| !contact.row.is_mutual() && corners(contact.row).any(|vi| is_pinched[vi]);
+    contacts.iter().map(is).collect()
 }
 
 /// One pass over the contacts in their order, then more over those of layers: separation, then friction. `start` holds the

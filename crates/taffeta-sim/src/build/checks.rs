@@ -8,7 +8,7 @@ use crate::model::description::{
 use crate::model::error::BuildError;
 use crate::model::rules::{
     ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
-    strength_mismatch, solid_mismatch, volume_mismatches,
+    solid_mismatch, strength_mismatch, volume_mismatches,
 };
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};

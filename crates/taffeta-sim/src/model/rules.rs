@@ -333,7 +333,11 @@ pub fn volume_mismatches(settings: &SimulationSettings, key: &str) -> Vec<Mismat
     if !settings.solver.capabilities().volumes {
         let help = "solver = \"block\", \"xpbd\" or \"projective\", or \"auto\", which takes \"block\"; \
                     `pressure` instead of `volume` goes with other solvers";
-        found.push(Mismatch::new("solver", format!("is {name:?}, which does not know {what} (`{key}`)"), help));
+        found.push(Mismatch::new(
+            "solver",
+            format!("is {name:?}, which does not know {what} (`{key}`)"),
+            help,
+        ));
     }
     // The others do not go with the solver that is named.
     if settings.solver != SolverChoice::Auto {

@@ -30,6 +30,8 @@ struct Target {
     area: Aabb,
     /// The diagonal of the box around it at rest \[m\].
     size: f64,
+    /// Its mean velocity \[m/s\].
+    drift: DVec3,
 }
 
 /// Times within a step \[s\], looks and cuts between them, by the part of the step in which they lie. Each part begins with the
@@ -89,7 +91,17 @@ fn find_target(world: &World, body: usize, dt: f64) -> Option<Target> {
     };
     let reach = (speed + world.state.gravity.length() * dt) * dt + surface.offset + STRIDE * size;
     let area = Aabb::around(state.positions.raw[range].iter().copied()).inflated(reach);
-    Some(Target { area, size })
+    let (mass, momentum) = range_momentum(world, body);
+    Some(Target { area, size, drift: if mass > 0.0 { momentum / mass } else { DVec3::ZERO } })
+}
+
+/// Mass \[kg\] and momentum \[kg·m/s\] of a body.
+fn range_momentum(world: &World, body: usize) -> (f64, DVec3) {
+    let (range, motion) = (world.state.sheet.vertex_range(body as u32), &world.state.motion);
+    range.fold((0.0, DVec3::ZERO), |(mass, momentum), i| {
+        let m = motion.masses.raw[i];
+        (mass + m, momentum + motion.velocities.raw[i] * m)
+    })
 }
 
 /// How far a mesh would move in the step at its greatest speed, relative to the smallest target near it.
@@ -98,7 +110,20 @@ fn share_of_mesh(mesh: &MeshObstacle, looks: &Looks, targets: &[Target]) -> f64 
     if mesh.stands_between(start, end) {
         return 0.0;
     }
-    share_of_walk(&follow(looks, |time| mesh.positions_at(time)), targets)
+    let place = |time| mesh.positions_at(time);
+    let walk = follow(looks, DVec3::ZERO, place);
+    let near = targets.iter().filter(|target| target.area.overlaps(&walk.area));
+    near.map(|target| share_at(&walk, looks, target, place)).fold(0.0, f64::max)
+}
+
+/// Displacement of points in the step at their greatest speed, relative to a target; `walk` is their motion. A target that moves on with
+/// them is not passed by.
+fn share_at(walk: &Walk, looks: &Looks, target: &Target, place: impl Fn(f64) -> Vec<DVec3>) -> f64 {
+    let share = walk.stride / target.size;
+    if share <= STRIDE || target.drift == DVec3::ZERO {
+        return share;
+    }
+    share.min(follow(looks, target.drift, place).stride / target.size)
 }
 
 /// Displacement of an obstacle in closed form in the step at its greatest speed, relative to the smallest target near it. Only
@@ -111,7 +136,7 @@ fn share_of_closed(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f6
     let half = obstacle.shape.half_size().map(|half| half * obstacle.place.scale);
     let walk = half.map(|half| {
         let corners = corners_of(Aabb { low: -half, high: half });
-        follow(looks, |time| carry(obstacle, time, &corners))
+        follow(looks, DVec3::ZERO, |time| carry(obstacle, time, &corners))
     });
     let is_near = |target: &&Target| match &walk {
         Some(walk) => walk.area.overlaps(&target.area),
@@ -124,7 +149,8 @@ fn share_of_closed(obstacle: &Obstacle, looks: &Looks, targets: &[Target]) -> f6
         let places = looks.iter().flatten().map(|time| obstacle.pose_at(*time));
         let points: Vec<DVec3> =
             places.flat_map(|pose| corners.map(|x| inside(pose.apply_inverse(x)))).collect();
-        follow(looks, |time| carry(obstacle, time, &points)).stride / target.size
+        let place = |time| carry(obstacle, time, &points);
+        share_at(&follow(looks, DVec3::ZERO, place), looks, target, place)
     };
     targets.iter().filter(is_near).map(share).fold(0.0, f64::max)
 }
@@ -144,13 +170,6 @@ fn carry(obstacle: &Obstacle, time: f64, points: &[DVec3]) -> Vec<DVec3> {
     points.iter().map(|x| pose.apply(*x)).collect()
 }
 
-/// Displacement of points in the step at their greatest speed, relative to the smallest target near them: one that
-/// overlaps the box around their paths.
-fn share_of_walk(walk: &Walk, targets: &[Target]) -> f64 {
-    let near = targets.iter().filter(|target| target.area.overlaps(&walk.area));
-    near.map(|target| target.size).min_by(f64::total_cmp).map_or(0.0, |size| walk.stride / size)
-}
-
 /// Motion of points over a step.
 struct Walk {
     /// The box around their places at all looks \[m\].
@@ -159,17 +178,18 @@ struct Walk {
     stride: f64,
 }
 
-/// Follows points from look to look; `place` has where they are at a time.
-fn follow(looks: &Looks, place: impl Fn(f64) -> Vec<DVec3>) -> Walk {
+/// Follows points from look to look, seen from what moves on by `drift` \[m/s\]; `place` has where they are at a time.
+fn follow(looks: &Looks, drift: DVec3, place: impl Fn(f64) -> Vec<DVec3>) -> Walk {
     let mut last = place(ends_of(looks)[0]);
     let (mut area, mut farthest) = (Aabb::around(last.iter().copied()), 0.0_f64);
     for part in looks {
         let mut ways = vec![0.0; last.len()];
-        for time in &part[1..] {
+        for [before, time] in part.array_windows() {
             let next = place(*time);
+            let passed = drift * (time - before);
             area = next.iter().fold(area, |area, x| area.with(*x));
             for (way, (x, y)) in ways.iter_mut().zip(last.iter().zip(&next)) {
-                *way += x.distance(*y);
+                *way += (*x + passed).distance(*y);
             }
             last = next;
         }

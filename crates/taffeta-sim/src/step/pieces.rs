@@ -10,10 +10,14 @@ use crate::derive::world::World;
 use crate::model::error::StepError;
 use crate::model::pins::Pin;
 use std::f64::consts::{FRAC_PI_6, TAU};
+use taffeta_contact::boxes::Aabb;
 use taffeta_contact::{MeshObstacle, Obstacle};
 
 /// Displacement from the straight way that is never followed, relative to the size of the scene: round-off.
 const LEAST_BEND: f64 = 1e-6;
+
+/// What the cloth may go farther in a substep than its velocity takes it, relative to the size of the scene.
+const LEAST_REACH: f64 = 0.01;
 
 /// Angle by which a body turns in a piece, at most \[rad\]: the chords of its points are then straight up to 1/30 of their
 /// distance from the axis.
@@ -86,6 +90,25 @@ impl Mover<'_> {
         }
     }
 
+    /// The area in which it is between two times \[s\]; `None`: it has no bounds, or holds cloth.
+    fn area(self, [start, end]: [f64; 2]) -> Option<Aabb> {
+        let times = || std::iter::once(start).chain(self.keys_between(start, end)).chain([end]);
+        match self {
+            Mover::Closed(_, obstacle) => {
+                let radius = obstacle.shape.half_size()?.length() * obstacle.place.scale;
+                let centers = times().map(|time| obstacle.pose_at(time).translation);
+                Some(Aabb::around(centers).inflated(radius))
+            }
+            Mover::Mesh(_, mesh) => {
+                let area = Aabb::around(times().flat_map(|time| mesh.positions_at(time)));
+                // Where it turns it leaves the box around where it is at these times.
+                let turns = mesh.turn_between(start, end) > 0.0;
+                Some(if turns { area.inflated((area.high - area.low).length()) } else { area })
+            }
+            Mover::Pin(..) => None,
+        }
+    }
+
     /// Its name in messages.
     fn name(self, world: &World) -> String {
         match self {
@@ -94,6 +117,16 @@ impl Mover<'_> {
             Mover::Pin(number, _) => format!("pin {number}"),
         }
     }
+}
+
+/// Where the bodies of the world may come within a time \[s\]. What moves elsewhere changes nothing.
+fn reached_area(world: &World, h: f64) -> Aabb {
+    let motion = &world.state.motion;
+    let speed = motion.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
+    let thickness = (0..body_count(world)).map(|body| offset_of_body(world, body)).fold(0.0, f64::max);
+    let reach =
+        (speed + world.state.gravity.length() * h) * h + thickness + LEAST_REACH * scene_extent(world);
+    Aabb::around(motion.positions.iter().copied()).inflated(reach)
 }
 
 /// The farthest that a point of an obstacle is from the center of its rotations \[m\]; of a plane, that a vertex is.
@@ -130,7 +163,12 @@ pub(crate) fn pieces(world: &World, h: f64) -> Result<Vec<(f64, f64)>, StepError
 /// If a body turns too often.
 pub(crate) fn cuts(world: &World, start: f64, h: f64) -> Result<Vec<f64>, StepError> {
     let end = start + h;
-    let movers: Vec<Mover<'_>> = movers(world).filter(|mover| !mover.stands_between(start, end)).collect();
+    let mut movers: Vec<Mover<'_>> =
+        movers(world).filter(|mover| !mover.stands_between(start, end)).collect();
+    if !movers.is_empty() {
+        let reached = reached_area(world, h);
+        movers.retain(|mover| mover.area([start, end]).is_none_or(|area| area.overlaps(&reached)));
+    }
     let (mut ends, slack) = (vec![start], TIME_SLACK * h);
     cut_at_bends(world, &movers, ([start, end], slack), &mut ends);
     let releases = world.setup.pins.iter().zip(&world.state.released).filter(|(_, released)| !**released);

@@ -111,7 +111,12 @@ impl Contacts<'_> {
     /// Returns the square of the way by which the change of the friction moves pieces at most \[m²\], all together, with these
     /// `mobilities`. It is 0 if nothing bears more or less. It is infinite if at a converged iterate the friction of all has
     /// still changed by a good part. That moves the minimum little in one step, and much in many.
-    pub fn grip(&self, (x, mobilities): (&[f64], &[f64]), is_converged: bool, touches: &mut Vec<Touch>) -> f64 {
+    pub fn grip(
+        &self,
+        (x, mobilities): (&[f64], &[f64]),
+        is_converged: bool,
+        touches: &mut Vec<Touch>,
+    ) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
             touches.resize(self.rows.len(), Touch::default());

@@ -64,7 +64,9 @@ impl NewtonDriver {
                 // Too small to be measured in W: taken as it is.
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
                 settled += 1;
-                if settled > FRICTION_UPDATES || self.system.grip(z, (problem, &self.scales.mobilities), true) <= enough {
+                if settled > FRICTION_UPDATES
+                    || self.system.grip(z, (problem, &self.scales.mobilities), true) <= enough
+                {
                     break;
                 }
                 report.converged = false;
@@ -143,7 +145,8 @@ impl NewtonDriver {
         }
         let groups = Groups::find(&self.pieces, problem);
         for axis in 0..3 {
-            let (mut moments, mut inertias) = (vec![0.0; self.pieces.lists.len()], vec![0.0; self.pieces.lists.len()]);
+            let (mut moments, mut inertias) =
+                (vec![0.0; self.pieces.lists.len()], vec![0.0; self.pieces.lists.len()]);
             let mut is_free: Vec<bool> = groups.is_touched.iter().map(|touched| !touched).collect();
             for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece) {
                 for v in piece.iter().map(|v| *v as usize) {
@@ -154,7 +157,8 @@ impl NewtonDriver {
             }
             let group = |vertex: u32| groups.of_piece[self.pieces.of_vertex[vertex as usize] as usize];
             problem.drag.add_to_translations((z, axis), group, (&mut moments, &mut inertias));
-            for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g]) {
+            for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g])
+            {
                 let shift = moments[*group] / inertias[*group];
                 piece.iter().for_each(|v| z[3 * *v as usize + axis] -= shift);
             }

@@ -9,7 +9,7 @@ use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
-    ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, ask,
+    Air, ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, ask,
 };
 use taffeta::study::reference::{sliding_acceleration, sliding_stop};
 use taffeta::study::validate::capstan_strip;
@@ -332,6 +332,43 @@ mod impacts {
                 misses.check(&format!("{solver:?}, {cells}² cells: most gain [J]"), most, 0.0, 0.15);
             }
         }
+        misses.expect_none();
+    }
+
+    /// Angular momentum after half a second, of a damped sheet that spins so fast \[rad/s\], relative to that at the start.
+    fn spin_left(solver: SolverChoice, substeps: Option<u32>, spin: DVec3, [drag, damping]: [f64; 2]) -> f64 {
+        let mut sheet = patch("sheet", 6, both(0.3), 0.4, DVec3::ZERO);
+        (sheet.material.stretch_damping, sheet.material.bend_damping) = (0.01, 0.01);
+        sheet.angular_velocity = spin;
+        let mut description = WorldDescription {
+            cloths: vec![sheet],
+            simulation: settings(solver, substeps),
+            ..WorldDescription::bare()
+        };
+        description.simulation.gravity = DVec3::ZERO;
+        description.simulation.velocity_damping = damping;
+        description.air = (drag > 0.0).then(|| Air { drag, ..Air::default() });
+        let mut world = build(&description);
+        let before = world.measure().angular_momentum;
+        run(&mut world, 30);
+        world.measure().angular_momentum.dot(before) / before.length_squared()
+    }
+
+    #[test]
+    fn what_flies_keeps_its_spin_but_for_what_air_and_damping_take() {
+        let mut misses = Misses::default();
+        let (flat, over) = (DVec3::Y * 20.0, DVec3::X * 6.0);
+        for solver in [SolverChoice::Global, SolverChoice::Direct] {
+            for substeps in [None, Some(8)] {
+                let case = format!("{solver:?}, {substeps:?} substeps: spin");
+                misses.check(&case, spin_left(solver, substeps, flat, [0.0; 2]), 1.0, 1e-4);
+            }
+        }
+        let damped = spin_left(SolverChoice::Global, None, flat, [0.0, 0.5]);
+        misses.check("spin under velocity damping of 0.5/s", damped, (-0.25_f64).exp(), 2e-3);
+        let [found, fine] = [None, Some(64)].map(|n| spin_left(SolverChoice::Global, n, over, [1.0, 0.0]));
+        assert!(fine < 0.9, "the air brakes it: {fine}");
+        misses.check("spin in air, against 64 substeps", found, fine, 0.01);
         misses.expect_none();
     }
 

@@ -159,7 +159,11 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
                 let place = Placement::at(DVec3::Y * -0.15);
                 description.obstacles =
                     vec![Obstacle { motion: lift(speed, 1.0), ..Obstacle::new(shape, place) }];
-                assert_eq!(count(&description).substeps, expected, "{shape:?}, {cells} cells, {speed} m/s");
+                let plan = count(&description);
+                // At 600 m/s the work of a step is used up before its end.
+                let is_whole = plan.hurried_since.is_none();
+                assert!(is_whole || capped, "{shape:?}, {cells} cells, {speed} m/s: {plan:?}");
+                assert!(!is_whole || plan.substeps == expected, "{shape:?}, {cells} cells, {speed} m/s");
             }
             // Far away, or if the scene says how many, the motion does not matter.
             description.obstacles[0].place = Placement::at(DVec3::Y * -15.0);

@@ -16,7 +16,8 @@ use taffeta::sim::{
 
 const SWEEPERS: [SolverChoice; 2] = [SolverChoice::Block, SolverChoice::Xpbd];
 /// All that know solids.
-const KNOWING: [SolverChoice; 3] = [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective];
+const KNOWING: [SolverChoice; 4] =
+    [SolverChoice::Block, SolverChoice::Xpbd, SolverChoice::Projective, SolverChoice::Global];
 
 /// A bar from the origin.
 fn bar(size: [f64; 3], cells: [u32; 3], material: SolidMaterial) -> SolidDescription {
@@ -73,7 +74,7 @@ fn elongation(length: f64, young: f64, weight: f64) -> f64 {
 #[test]
 fn a_bar_under_its_weight_is_longer_by_the_closed_form() {
     let (length, young) = (0.4, 2e5);
-    for solver in SWEEPERS.into_iter().take(tier(1, SWEEPERS.len())) {
+    for solver in [SolverChoice::Global].into_iter().chain(SWEEPERS).take(tier(2, 3)) {
         let solid = held_at_zero(bar([length, 0.1, 0.1], [8, 2, 2], damped(young, 0.0, 0.02)), 0, [true; 3]);
         let mut settings = simulation(solver, 60, DVec3::X * 9.81);
         settings.iterations = Some(4);
@@ -169,7 +170,10 @@ fn free_fall_is_not_slowed_and_momentum_is_kept() {
         let fallen = before.momentum + DVec3::NEG_Y * (6.0 * 9.81 * 0.5);
         let after = world.measure();
         assert!((after.momentum - fallen).length() < 1e-9, "{solver:?}: {}", after.momentum);
-        assert!(after.stretch_energy < 1e-16 && after.angular_momentum.length() < 1e-12);
+        // Newton's method solves in single precision, again and again.
+        let bounds = if solver == SolverChoice::Global { [1e-9, 1e-9] } else { [1e-16, 1e-12] };
+        let found = [after.stretch_energy, after.angular_momentum.length()];
+        assert!(found[0] < bounds[0] && found[1] < bounds[1], "{solver:?}: {found:?}");
     }
 }
 
@@ -306,18 +310,48 @@ fn a_soft_filling_is_in_balance_with_its_pressure() {
 }
 
 #[test]
-fn auto_takes_the_block_solver_and_says_why() {
+fn auto_takes_the_global_solver_and_pbd_knows_no_solids() {
     let mut description = drop_scene(1, SolverChoice::Auto);
-    let world = build(&description);
-    assert_eq!(world.solver_name(), "block");
-    assert!(ask::solver_reason(&world).contains("solids"), "{}", ask::solver_reason(&world));
-    for solver in [SolverChoice::Global, SolverChoice::Direct, SolverChoice::Pbd] {
-        description.simulation.solver = solver;
-        let error = World::build(&description).unwrap_err().to_string();
-        assert!(
-            error.contains("solids") && error.contains("\"block\", \"xpbd\" or \"projective\""),
-            "{error}"
-        );
+    assert_eq!(build(&description).solver_name(), "global");
+    description.simulation.solver = SolverChoice::Pbd;
+    let error = World::build(&description).unwrap_err().to_string();
+    assert!(error.contains("does not know solids") && error.contains("other than \"pbd\""), "{error}");
+}
+
+/// A box of 1 kg, stiff enough to be rigid, that falls on a sheet of 0.3 kg held all around: the two are solved together, at 60 frames per
+/// second.
+#[test]
+fn a_heavy_box_never_bounces_higher_on_a_light_sheet_than_it_fell() {
+    for solver in [SolverChoice::Global, SolverChoice::Direct] {
+        let mut sheet = crate::common::square(10, taffeta::io::GridPattern::Alternating);
+        sheet.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, 0.0, 0.5 - x.y));
+        let mut cloth = ClothDescription::new("sheet", sheet, Material::isotropic(0.3, 2000.0, 0.3, 1e-4));
+        cloth.pins.push(PinDescription::new(Region::Boundary));
+        let mut solid = bar([0.1; 3], [1; 3], SolidMaterial::new(1000.0, 1e6, 0.3));
+        solid.positions.iter_mut().for_each(|x| *x += DVec3::new(-0.05, 0.2, -0.05));
+        let mut world = build(&WorldDescription {
+            cloths: vec![cloth],
+            solids: vec![solid],
+            simulation: settings(solver, None),
+            self_contact: Some(true),
+            ..WorldDescription::bare()
+        });
+        let middle = DVec3::new(0.0, 0.25, 0.0);
+        let center = |world: &World| ask::solid_point(world, 0, middle).position.y;
+        let (mut last, mut falls, mut peaks) = (center(&world), true, vec![center(&world)]);
+        for _ in 0..120 {
+            run_frames(&mut world, 1);
+            let now = center(&world);
+            if falls != (now < last) {
+                falls = now < last;
+                if falls {
+                    peaks.push(last);
+                }
+            }
+            last = now;
+        }
+        assert!(peaks.len() >= 3, "{solver:?}: it bounces, {peaks:?}");
+        assert!(peaks.is_sorted_by(|a, b| a > b), "{solver:?}: {peaks:?}");
     }
 }
 

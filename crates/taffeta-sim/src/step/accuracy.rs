@@ -176,5 +176,5 @@ pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
     let allowed = world.setup.settings.accuracy;
     let part = (h / LONGEST).min(1.0);
     // What is wrong in one substep is a velocity from then on.
-    world.scratch.error.clamp(LEAST_PART * allowed * part * part, allowed * part)
+    world.scratch.error.clamp(LEAST_PART * allowed * part * part, allowed * part.max(LEAST_PART))
 }

@@ -10,6 +10,7 @@ use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
 use crate::model::inertia::GAMMA;
 use crate::model::pins::{along_held, put_back};
+use crate::model::scratch::FirstStage;
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
@@ -20,7 +21,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
-    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
+    Contacts, Drags, Flight, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Waypoint,
 };
 
 /// Way that a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
@@ -80,7 +81,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
-    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
+    let is_first = is_first_stage(world);
+    let World { derived, scratch: work, state: State { last, motion, .. }, .. } = world;
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     driver.begin_step(&work.start, &derived.plate);
     derived.plate.clamps.clone_from(&normals);
@@ -103,6 +105,23 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
             false => effort.add_newton(size, report.iterations, report.linear_iterations),
         }
     }
+    if report.is_ok() && !is_first && last.pulls.is_empty() {
+        let reached = |(stage, x): (&FirstStage, &DVec3)| Waypoint {
+            place: *x + stage.velocity * (h * share),
+            velocity: stage.velocity,
+            outer: stage.outer,
+        };
+        let first: Vec<_> = work.first_stage.iter().zip(&work.start).map(reached).collect();
+        let flight = Flight {
+            masses: &motion.masses.raw,
+            start: [&work.start, &work.start_velocities],
+            bases: &work.bases,
+            first: &first,
+            spans: [h * (1.0 - share), h * share],
+            damping: last.damping,
+        };
+        driver.keep_spin(&mut x, &problem, &flight);
+    }
     world.scratch.effort = effort;
     let report = match report {
         Ok(report) => report,
@@ -115,7 +134,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     if world.inputs.air.is_some() {
         note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
     }
-    if !is_first_stage(world) {
+    if !is_first {
         settle_contacts(world, h);
     }
     put_back(&world.scratch.guided, &mut world.scratch.rows);

@@ -23,7 +23,7 @@ const STATIC_TOLERANCE: f64 = 1e-7;
 const SEWING_TOLERANCE: f64 = 1e-4;
 
 /// Newton iterations at most, unless the scene says how many.
-const GLOBAL_ITERATIONS: u32 = 60;
+const GLOBAL_ITERATIONS: u32 = 40;
 const SEWING_ITERATIONS: u32 = 8;
 const STATIC_ITERATIONS: u32 = 40;
 const DIRECT_ITERATIONS: u32 = 100;

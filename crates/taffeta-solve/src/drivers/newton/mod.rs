@@ -34,6 +34,7 @@ mod minimize;
 mod ordering;
 mod precondition;
 mod site;
+mod spin;
 mod system;
 mod tiles;
 mod vectors;
@@ -43,6 +44,7 @@ pub use levels::KeptGrids;
 pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};
+pub use spin::{Flight, Waypoint};
 pub use system::NewtonProblem;
 pub use taffeta_factor::FactorError;
 

@@ -502,8 +502,8 @@ mod rails {
         misses.expect_none();
     }
 
-    /// Tension \[N/m\] of the strip in the middle of its side that is held at its end, over a round rail that turns \[degrees/s\], toward
-    /// the free side if that is positive; as it is, and as it should be.
+    /// Tension \[N/m\] of a strip in the middle of the side that is held at its end, as it is and as it should be. The round rail turns
+    /// \[degrees/s\], toward the free side if that is positive.
     fn tension_over_turning_rail(rate: f64, coefficient: f64) -> [f64; 2] {
         let (radius, density, stiffness) = (0.05 + 0.5 * THICKNESS, 0.06, 300.0);
         let mut material = Material::isotropic(density, stiffness, 0.0, 1e-6);
@@ -730,7 +730,7 @@ mod siblings {
         misses.expect_none();
     }
 
-    /// What begins pressed together bears no load yet, which was to grow from the load before: it stayed at nothing.
+    /// Cloth that begins pressed together bears no load yet. Loads were to grow from those before, and stayed at nothing.
     #[test]
     fn what_begins_between_two_bodies_is_held() {
         let mut misses = Misses::default();
@@ -809,7 +809,7 @@ mod siblings {
         misses.expect_none();
     }
 
-    /// Where a cloth on a ball comes to by a time, with another body that moves far away or not.
+    /// Places of a cloth on a ball after a time, with another body that moves far away or not \[m\].
     fn on_ball_with(other: Option<Obstacle>) -> Vec<DVec3> {
         let cloth = patch("cloth", 8, both(0.3), 0.3, DVec3::new(-0.12, 0.11, 0.17));
         let ball = Obstacle {

@@ -318,8 +318,8 @@ fn auto_takes_the_global_solver_and_pbd_knows_no_solids() {
     assert!(error.contains("does not know solids") && error.contains("other than \"pbd\""), "{error}");
 }
 
-/// A box of 1 kg, stiff enough to be rigid, that falls on a sheet of 0.3 kg held all around: the two are solved together, at 60 frames per
-/// second.
+/// A box of 1 kg, stiff enough to be rigid, falls on a sheet of 0.3 kg that is held all around. The two are solved together, at 60 frames
+/// per second.
 #[test]
 fn a_heavy_box_never_bounces_higher_on_a_light_sheet_than_it_fell() {
     for solver in [SolverChoice::Global, SolverChoice::Direct] {

@@ -176,7 +176,9 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 /// Lets contacts that begin in depth at the start of a substep of length `h` \[s\] take on their load gradually. Remeshing leaves such
 /// contacts, and primitives that hand a load to each other; at once they would push like a blow. A contact that has borne a load begins
 /// with at most twice as much, or with what lifts it by little. If it has become stiffer \[N/m\], its spring would otherwise let go of more
-/// than it has taken up. What obstacles press from both sides they hold from the start: their blows cancel.
+/// than it has taken up.
+///
+/// What obstacles press from both sides they hold from the start: their blows cancel.
 pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
     let are_pinched = find_pinched(contacts, start.len());
     let all = contacts.iter_mut().zip(stiffnesses).zip(are_pinched);

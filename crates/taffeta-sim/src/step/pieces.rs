@@ -16,7 +16,7 @@ use taffeta_contact::{MeshObstacle, Obstacle};
 /// Displacement from the straight way that is never followed, relative to the size of the scene: round-off.
 const LEAST_BEND: f64 = 1e-6;
 
-/// What the cloth may go farther in a substep than its velocity takes it, relative to the size of the scene.
+/// Way that the cloth may go beyond its velocity in a substep, relative to the size of the scene.
 const LEAST_REACH: f64 = 0.01;
 
 /// Angle by which a body turns in a piece, at most \[rad\]: the chords of its points are then straight up to 1/30 of their
@@ -119,7 +119,7 @@ impl Mover<'_> {
     }
 }
 
-/// Where the bodies of the world may come within a time \[s\]. What moves elsewhere changes nothing.
+/// Box that the bodies of the world cannot leave within a time \[s\]. What moves elsewhere changes nothing.
 fn reached_area(world: &World, h: f64) -> Aabb {
     let motion = &world.state.motion;
     let speed = motion.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);

@@ -14,11 +14,11 @@ pub struct Flight<'a> {
     pub masses: &'a [f64],
     /// Places and velocities at the start of the substep \[m\], \[m/s\].
     pub start: [&'a [DVec3]; 2],
-    /// Where the last stage has its velocities from \[m\].
+    /// Bases of the last stage \[m\], from which its velocities count.
     pub bases: &'a [DVec3],
     /// The end of the first stage; empty if there is none.
     pub first: &'a [Waypoint],
-    /// How long the forces of the first and of the last stage act \[s\].
+    /// Times \[s\] for which the forces of the first and of the last stage act.
     pub spans: [f64; 2],
     /// Velocity damping \[1/s\].
     pub damping: f64,
@@ -65,7 +65,7 @@ impl Flight<'_> {
 }
 
 impl NewtonDriver {
-    /// Turns every group of pieces that nothing outside touches or holds so that it has the angular momentum of before about its center of
+    /// Turns every group of pieces that nothing outside touches or holds. It then has the angular momentum of before about its center of
     /// mass, but for what air and damping take. A turn changes neither elastic energy nor contacts of the group. `x` are the places that
     /// a solve of `problem` has found \[m\].
     pub fn keep_spin(&self, x: &mut [DVec3], problem: &NewtonProblem<'_>, flight: &Flight<'_>) {
@@ -107,8 +107,8 @@ impl Sums {
         }
     }
 
-    /// Adds the angular momentum that a vertex has at the end and not at the start, without that which forces of the air in both stages
-    /// \[N\] and damping have given it.
+    /// Adds the change of the angular momentum of a vertex, without what the forces of the air in both stages \[N\] and damping have
+    /// changed.
     fn add_spin(&mut self, (mass, path): (f64, [[DVec3; 2]; 3]), outer: [DVec3; 2], flight: &Flight<'_>) {
         let arms: [DVec3; 3] = std::array::from_fn(|k| path[k][0] - self.places[k] / self.mass);
         let spins: [DVec3; 3] =

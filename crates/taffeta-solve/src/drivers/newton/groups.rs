@@ -40,7 +40,7 @@ impl Pieces {
 
     /// The largest ratio of what a step lowers `W` by in a piece \[J\] to the inertia of the piece \[N/m\]: the square of a length. A
     /// light piece that is wrong is nothing beside a heavy one that it touches, and must not be taken for it.
-    pub(super) fn largest_square(&self, inertias: &[f64], (gradient, step): (&[f64], &[f64])) -> f64 {
+    pub(super) fn largest_square(&self, inertias: &[f64], gradient: &[f64], step: &[f64]) -> f64 {
         let mut slopes = vec![0.0; inertias.len()];
         for ((g, s), piece) in gradient.chunks_exact(3).zip(step.chunks_exact(3)).zip(&self.of_vertex) {
             slopes[*piece as usize] += g[0] * s[0] + g[1] * s[1] + g[2] * s[2];

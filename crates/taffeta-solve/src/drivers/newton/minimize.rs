@@ -57,7 +57,7 @@ impl NewtonDriver {
             report.iterations += 1;
             let reads_friction = report.iterations <= FRICTION_UPDATES;
             let slope = dot(&here.gradient, step);
-            let square = self.pieces.largest_square(&self.scales.pieces, (&here.gradient, step));
+            let square = self.pieces.largest_square(&self.scales.pieces, &here.gradient, step);
             report.converged = slope <= 0.0 && square <= enough;
             report.error = square.sqrt();
             if report.converged {

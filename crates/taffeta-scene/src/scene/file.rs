@@ -257,8 +257,9 @@ impl Scene {
             let key = at.at("cloth").at(number).at("volume").to_string();
             volume_mismatches(settings, &key)
         });
-        let found = of_solids.into_iter().chain(of_volumes.into_iter().flatten());
-        found.for_each(|found| at.at("simulation").refuse_mismatch(&found));
+        // The same key with another remedy would be no help.
+        let found = of_solids.map_or_else(|| of_volumes.unwrap_or_default(), |found| vec![found]);
+        found.iter().for_each(|found| at.at("simulation").refuse_mismatch(found));
     }
 
     /// Refuses contact between cloths that is asked for under a solver without it.

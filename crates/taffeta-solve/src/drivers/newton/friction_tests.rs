@@ -15,6 +15,8 @@ const LEFT: f64 = 9e-4;
 
 /// Inertia of the vertex \[N/m\].
 const INERTIA: f64 = 100.0;
+/// [Mobility](super::groups::Scales::mobilities) of a vertex that is a piece by itself \[m²/N²\].
+const MOBILITY: f64 = 1.0 / (INERTIA * INERTIA);
 
 fn contacts<'a>(rows: &'a [ContactRow], springs: &'a [FrictionSpring]) -> Contacts<'a> {
     Contacts { rows, springs, stiffnesses: &[STIFFNESS] }
@@ -47,10 +49,10 @@ impl Case {
         Self::new(FrictionSpring { left: LEFT, ..FrictionSpring::default() })
     }
 
-    /// Reads the friction at a place at which it may have converged; returns what the change is worth \[J\].
+    /// Reads the friction at a place at which it may have converged; returns what the change is worth \[m²\].
     fn grip(&mut self, x: DVec3, is_converged: bool) -> f64 {
         let (rows, springs) = ([self.row], [self.spring]);
-        contacts(&rows, &springs).grip((&x.to_array(), &[INERTIA]), is_converged, &mut self.touches)
+        contacts(&rows, &springs).grip((&x.to_array(), &[MOBILITY]), is_converged, &mut self.touches)
     }
 
     /// Energy \[J\] and force \[N\] at a place.
@@ -144,9 +146,9 @@ fn friction_goes_on_from_what_was_borne_and_along_with_the_body() {
 fn the_bound_stays_between_two_readings_and_its_change_has_a_worth() {
     let mut case = Case::fresh();
     let x = DVec3::new(0.002, -DEPTH, 0.0);
-    // Friction of 4 N moves a vertex of this inertia by 4 cm, at a worth of 0.16 J.
+    // Friction of 4 N moves a vertex of this inertia by 4 cm.
     let worth = case.grip(x, false);
-    assert!((worth - 0.16).abs() < 1e-12, "{worth}");
+    assert!((worth - 0.04 * 0.04).abs() < 1e-15, "{worth}");
     assert_eq!(case.grip(x, false), 0.0);
     // Half as deep it still bears up to 5 N, until the friction is read anew.
     let lifted = DVec3::new(0.004, -0.5 * DEPTH, 0.0);
@@ -156,7 +158,7 @@ fn the_bound_stays_between_two_readings_and_its_change_has_a_worth() {
     assert!((energy - 0.0125 - 0.01375).abs() < 1e-12, "{energy}");
     // 5 N become 2.5 N.
     let worth = case.grip(lifted, false);
-    assert!((worth - 0.0625).abs() < 1e-12, "{worth}");
+    assert!((worth - 0.025 * 0.025).abs() < 1e-15, "{worth}");
     assert_near(case.evaluate(lifted).1, [-2.5, 5.0, 0.0]);
 }
 
@@ -167,7 +169,7 @@ fn friction_is_settled_when_it_hardly_changes() {
     let at = |depth: f64| DVec3::new(0.003, -DEPTH * depth, 0.0);
     case.grip(at(1.0), false);
     let worth = case.grip(at(1.005), true);
-    assert!((worth - 0.025 * 0.025 / INERTIA).abs() < 1e-15, "{worth}");
+    assert!((worth - 0.025 * 0.025 * MOBILITY).abs() < 1e-18, "{worth}");
     assert_eq!(case.grip(at(1.025), true), f64::INFINITY);
     assert_eq!(case.grip(at(1.025), true), 0.0);
 }
@@ -179,6 +181,6 @@ fn obstacles_do_not_give_way_to_friction() {
     case.row.weights[1] = -1.0;
     let x = [0.002, -DEPTH, 0.0, 0.0, 0.0, 0.0];
     let (rows, springs) = ([case.row], [case.spring]);
-    let worth = contacts(&rows, &springs).grip((&x, &[INERTIA, 0.0]), false, &mut case.touches);
-    assert!((worth - 0.16).abs() < 1e-12, "{worth}");
+    let worth = contacts(&rows, &springs).grip((&x, &[MOBILITY, 0.0]), false, &mut case.touches);
+    assert!((worth - 0.04 * 0.04).abs() < 1e-15, "{worth}");
 }

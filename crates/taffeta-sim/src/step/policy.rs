@@ -41,7 +41,7 @@ const FRICTION_PART: f64 = 2e-3;
 
 /// Part of the error of the time integration that the solution of a stage may add. With more of it a stiff cloth that snaps gains
 /// energy.
-const MOTION_PART: f64 = 0.3;
+const MOTION_PART: f64 = 0.6;
 /// Part of the error that friction allows to which the first stage goes. The second goes on from there, by 2.4 times as far.
 const FIRST_FRICTION_PART: f64 = 0.5;
 

@@ -1,7 +1,8 @@
-"""The swing of scenes/swing.toml, without remeshing, in Taffeta and in the Style3D solver of Newton.
+"""The swing of scenes/swing.toml, without remeshing, in Taffeta, two solvers of Newton and MuJoCo.
 
-Style3D is a global solver: projective dynamics with conjugate gradients on the whole cloth.
-Measured with newton 1.8.0, warp-lang 1.19.0, numpy 2.4.6, Python 3.11 (pip install newton==1.8.0).
+Style3D is a global solver: projective dynamics with conjugate gradients on the whole cloth. XPBD is position-based. MuJoCo's flex
+holds the lengths of edges by constraints or has an elasticity of triangles. XPBD and MuJoCo get the isotropic sheet.
+Measured with newton 1.8.0, warp-lang 1.19.0, mujoco 4.0.0, Python 3.11 (pip install newton==1.8.0 mujoco==4.0.0).
 
     OMP_NUM_THREADS=1 taskset -c 1 python peer.py --taffeta target/release/taffeta --cells 64 128
 
@@ -9,16 +10,18 @@ Both get the same sheet: cotton without Poisson's ratio, damping and air. Two of
 it multiplies velocities by 0.998 in each step, and it looks for contacts of the cloth with itself.
 """
 import argparse, csv, itertools, json, pathlib, shutil, subprocess, tempfile, time
+import mujoco
 import numpy as np
 import warp as wp
 import newton
-from newton.solvers import SolverStyle3D, style3d
+from newton.solvers import SolverStyle3D, SolverVBD, SolverXPBD, style3d
 
 FRAMES, FPS, WARM_UP = 24, 60, 4
 # Density [kg/m²], stretch [N/m], shear [N/m], plate stiffness [N·m].
 MATERIALS = {
     "cotton": (0.15, (8000.0, 4000.0), 60.0, (1.0e-5, 6.0e-6)),  # Taffeta's preset
     "soft": (0.3, (100.0, 100.0), 10.0, (6.0e-4, 3.0e-4)),  # the grid of Newton's example_cloth_style3d.py
+    "isotropic": (0.2, (2000.0, 2000.0), 1000.0, (5.0e-5, 5.0e-5)),
 }
 PROBES = list(itertools.product((0.0, 0.5, 1.0), (0.0, 0.25, 0.5)))  # material points that move
 
@@ -100,10 +103,8 @@ def run_style3d(material, n, substeps, iterations, damped=True, contact=True, li
         edge_aniso_ke=wp.vec3(bend[0] / 3, bend[1] / 3, sum(bend) / 6))
     model = builder.finalize()
     model.set_gravity((0.0, -9.81, 0.0))
-    near = 1e-9
-    pinned = (points[:, 1] > 0.9 - near) & ((points[:, 0] < 0.1 + near) | (points[:, 0] > 0.9 - near))
     flags = model.particle_flags.numpy()
-    flags[pinned] &= ~int(newton.ParticleFlags.ACTIVE)
+    flags[pinned_points(points)] &= ~int(newton.ParticleFlags.ACTIVE)
     model.particle_flags = wp.array(flags, dtype=wp.int32)
     module = newton._src.solvers.style3d.solver_style3d
     stock = module.update_velocity
@@ -124,8 +125,78 @@ def run_style3d(material, n, substeps, iterations, damped=True, contact=True, li
             milliseconds.append(1e3 * (time.perf_counter() - start))
     finally:
         module.update_velocity = stock
-    at = [round(v * n) * (n + 1) + round(u * n) for u, v in PROBES]
-    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[at].astype(float)
+    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[probes_of(n)].astype(float)
+
+
+def pinned_points(points):
+    """Which of the material coordinates are held: two patches at the upper corners."""
+    near = 1e-9
+    return (points[:, 1] > 0.9 - near) & ((points[:, 0] < 0.1 + near) | (points[:, 0] > 0.9 - near))
+
+
+def probes_of(n):
+    """The vertices of a square of n by n cells at the probes."""
+    return [round(v * n) * (n + 1) + round(u * n) for u, v in PROBES]
+
+
+def run_newton(material, n, substeps, iterations, blocks):
+    """Milliseconds per frame and the probes at the end: vertex block descent on triangles, or XPBD on springs; both with bending."""
+    density, stretch, shear, bend = MATERIALS[material]
+    points, faces = grid(n)
+    builder = newton.ModelBuilder(up_axis=newton.Axis.Y)
+    springs = dict(add_springs=True, spring_ke=stretch[0], spring_kd=0.0, tri_ke=0.0, tri_ka=0.0, tri_kd=0.0)
+    # Lamé's constants of a membrane without Poisson's ratio.
+    triangles = dict(tri_ke=shear, tri_ka=0.0, tri_kd=0.0)
+    builder.add_cloth_mesh(
+        pos=wp.vec3(), rot=wp.quat_identity(), vel=wp.vec3(), scale=1.0, density=density,
+        vertices=np.stack([points[:, 0], 0 * points[:, 0], -points[:, 1]], axis=1).tolist(),
+        indices=faces.ravel().tolist(), **(triangles if blocks else springs),
+        edge_ke=bend[0], edge_kd=0.0, particle_radius=0.0002)
+    builder.color()
+    model = builder.finalize()
+    model.set_gravity((0.0, -9.81, 0.0))
+    pinned = pinned_points(points)
+    inverse, flags = model.particle_inv_mass.numpy(), model.particle_flags.numpy()
+    inverse[pinned] = 0.0
+    flags[pinned] &= ~int(newton.ParticleFlags.ACTIVE)
+    model.particle_inv_mass, model.particle_flags = wp.array(inverse, dtype=float), wp.array(flags, dtype=wp.int32)
+    solver = (SolverVBD if blocks else SolverXPBD)(model, iterations=iterations)
+    state, following, control = model.state(), model.state(), model.control()
+    contacts = newton.CollisionPipeline(model).contacts()  # no obstacles: stays empty
+    milliseconds = []
+    for _ in range(FRAMES):
+        start = time.perf_counter()
+        for _ in range(substeps):
+            state.clear_forces()
+            solver.step(state, following, control, contacts, 1 / FPS / substeps)
+            state, following = following, state
+        milliseconds.append(1e3 * (time.perf_counter() - start))
+    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[probes_of(n)].astype(float)
+
+
+def run_mujoco(material, n, substeps, edges):
+    """Milliseconds per frame and the probes at the end: lengths of edges as constraints, or an elasticity of triangles."""
+    density, stretch, _, bend = MATERIALS[material]
+    # A plate of this thickness has both stiffnesses.
+    thickness = (12.0 * bend[0] / stretch[0]) ** 0.5
+    elastic = f'<elasticity young="{stretch[0] / thickness}" poisson="0" thickness="{thickness}" elastic2d="both"/>'
+    law = '<edge equality="true" damping="0"/>' if edges else elastic
+    points, faces = grid(n)
+    vertices = np.stack([points[:, 0], 0 * points[:, 0], -points[:, 1]], axis=1)
+    held = " ".join(str(i) for i in np.flatnonzero(pinned_points(points)))
+    model = mujoco.MjModel.from_xml_string(f"""
+<mujoco><option gravity="0 -9.81 0" timestep="{1 / FPS / substeps}"/><size memory="1G"/>
+<worldbody><flexcomp name="sheet" type="direct" dim="2" mass="{density}" radius="0.0002"
+ point="{' '.join(map(str, vertices.ravel()))}" element="{' '.join(map(str, faces.ravel()))}">
+<contact selfcollide="none" contype="0" conaffinity="0"/>{law}<pin id="{held}"/></flexcomp></worldbody></mujoco>""")
+    data = mujoco.MjData(model)
+    milliseconds = []
+    for _ in range(FRAMES):
+        start = time.perf_counter()
+        for _ in range(substeps):
+            mujoco.mj_step(model, data)
+        milliseconds.append(1e3 * (time.perf_counter() - start))
+    return np.median(milliseconds[WARM_UP:]), data.flexvert_xpos[probes_of(n)].copy()
 
 
 def error(a, b):
@@ -155,6 +226,14 @@ def main():
             "style3d, 10 substeps of 4": lambda: run_style3d(options.material, n, 10, 4),
             "style3d, 10 substeps of 4, undamped": lambda: run_style3d(options.material, n, 10, 4, damped=False),
         }
+        if options.material == "isotropic":
+            variants |= {
+                "vbd, 10 substeps of 10": lambda: run_newton(options.material, n, 10, 10, True),
+                "vbd, 32 substeps of 10": lambda: run_newton(options.material, n, 32, 10, True),
+                "xpbd, 10 substeps of 2": lambda: run_newton(options.material, n, 10, 2, False),
+                "mujoco, edges held, steps of 2 ms, its default": lambda: run_mujoco(options.material, n, 8, True),
+                "mujoco, elasticity, steps of 0.1 ms": lambda: run_mujoco(options.material, n, 167, False),
+            }
         results = {name: [] for name in variants}
         for _ in range(options.rounds):
             for name, run in variants.items():

@@ -233,7 +233,7 @@ fn a_flag_that_beats_against_itself_stores_no_energy_of_stretching() {
         ..WorldDescription::bare()
     });
     let (mut touched, mut most) = (0, 0.0_f64);
-    for frame in 0..36 {
+    for frame in 0..60 {
         touched += run(&mut world, 1).contacts;
         let now = world.measure();
         most = most.max(now.kinetic_energy);

@@ -3,7 +3,7 @@
 //! ```sh
 //! cargo run -p xtask -- golden
 //! cargo run -p xtask -- nightly [PART ...]
-//! cargo run -p xtask -- performance [--against PROGRAM]
+//! cargo run -p xtask -- performance [--against PROGRAM] [--only TEXT]
 //! cargo run -p xtask -- prose [PATH ...]
 //! ```
 
@@ -38,11 +38,14 @@ enum Task {
         #[arg(long)]
         list: bool,
     },
-    /// Measure what a frame costs (some ten minutes, on an idle machine), and draw docs/cost.svg
+    /// Measure what a frame costs (half an hour, on an idle machine), and draw docs/cost.svg
     Performance {
         /// Another version of the program, run in turns with this one
         #[arg(long)]
         against: Option<PathBuf>,
+        /// Measure the cases whose names contain this, and draw nothing
+        #[arg(long)]
+        only: Option<String>,
     },
     /// Count long sentences, long paragraphs and wrong openings in pages and comments; fails above a ceiling
     Prose {
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
             true
         }
         Task::Nightly { parts, .. } => nightly::run(&parts),
-        Task::Performance { against } => performance::run(against.as_deref()),
+        Task::Performance { against, only } => performance::run(against.as_deref(), only.as_deref()),
         Task::Prose { paths } => prose::run(&paths),
     };
     if is_done { ExitCode::SUCCESS } else { ExitCode::FAILURE }

@@ -36,7 +36,7 @@ fn strip(part: f64, rail: Rail, solver: SolverChoice, substeps: Option<u32>) -> 
     build(&description)
 }
 
-/// How far the heavy end goes down in so many frames after the first `settling` \[m\].
+/// Way by which the heavy end goes down in so many frames after the first `settling` \[m\].
 fn sinking(world: &mut World, settling: u32, frames: u32) -> f64 {
     let height = |world: &World| {
         ask::material_point(world, 0, DVec2::new(0.98, 0.025)).expect("it is on the strip").position.y

@@ -96,6 +96,20 @@ fn every_format_of_an_adaptive_drape_is_read_back_whole_by_other_programs() {
 
 #[test]
 #[ignore = "needs tests/external/run"]
+fn blender_imports_what_is_exported_with_the_shapes_of_every_frame() {
+    let desk = Desk::new();
+    let adaptive = SWING.replace("frame_rate = 60.0", "frame_rate = 30.0");
+    desk.write("scene.toml", &adaptive);
+    desk.done(&["run", "scene.toml", "--out", "a", "--quiet"]);
+    for format in ["glb", "usda"] {
+        desk.done(&["export", "a", "--format", format]);
+    }
+    let report = python("blender.py", &[desk.path("a").as_ref()]);
+    assert!(report.contains("frames in Blender") || report.contains("3.11 alone"), "{report}");
+}
+
+#[test]
+#[ignore = "needs tests/external/run"]
 fn numpy_gives_arrays_and_reads_what_became_of_them() {
     let desk = Desk::new();
     let script = |action: &str| python("remesh.py", &[action.as_ref(), desk.path("").as_ref()]);

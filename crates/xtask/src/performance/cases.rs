@@ -1,4 +1,4 @@
-//! What is measured.
+//! The runs that are measured.
 
 /// A scene, by its text or by a file of the project.
 pub(super) enum Scene {
@@ -12,7 +12,7 @@ pub(super) struct Case {
     pub scene: Scene,
     /// Values of the scene that are set otherwise.
     pub set: Vec<String>,
-    /// How many frames are run, and of how many of the last of them the mean is taken.
+    /// Number of frames, and of the last of them whose mean is taken.
     pub frames: u32,
     pub counted: u32,
     /// On how many threads.
@@ -22,7 +22,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// A case on one thread all of whose frames count.
+    /// A case on one thread whose frames all count.
     fn new(name: impl Into<String>, scene: Scene, frames: u32) -> Self {
         let (set, point) = (Vec::new(), None);
         Self { name: name.into(), scene, set, frames, counted: frames, threads: &[1], point }
@@ -47,17 +47,17 @@ pub(super) fn cases() -> Vec<Case> {
     let swings = [(32, 48), (64, 24), (128, 12), (256, 4)].map(|(cells, frames)| swing(cells, frames));
     let on_ball = [32, 64, 128].map(|cells| {
         let scene = sheet("sheet", cells, 0.01) + BALL;
-        let case = Case::new(format!("on a ball, {} triangles", 2 * cells * cells), Scene::Text(scene), 24);
+        let case = Case::new(format!("on a ball, {} triangles", 2 * cells * cells), sheets(&scene), 24);
         Case { point: Some(("on a ball", (cells + 1) * (cells + 1))), ..case.on(&[1, 2]) }
     });
     let layers = (0..6).map(|k| sheet(&format!("layer{k}"), 29, 0.01 * f64::from(k + 1))).collect::<String>();
-    let layers = Case::new("six layers on a ball, 10 092 triangles", Scene::Text(layers + BALL), 24);
+    let layers = Case::new("six layers on a ball, 10 092 triangles", sheets(&(layers + BALL)), 24);
     let mut cases: Vec<Case> = swings.into_iter().chain(on_ball).chain([layers.on(&[1, 2])]).collect();
     for cells in [16, 32, 50] {
         let vertices = (cells + 1) * (cells + 1);
         let named = |solver: &str| format!("curtain and moving ball, {vertices} vertices, `{solver}`");
-        cases.push(Case::new(named("global"), Scene::Text(curtain(cells)), 90));
-        let block = Case::new(named("block"), Scene::Text(curtain(cells)), 90);
+        cases.push(Case::new(named("global"), sheets(&curtain(cells)), 90));
+        let block = Case::new(named("block"), sheets(&curtain(cells)), 90);
         cases.push(block.with("simulation.solver=\"block\"").with("simulation.substeps=8"));
     }
     cases.extend(shipped());
@@ -85,12 +85,17 @@ fn shipped() -> Vec<Case> {
     ]
 }
 
+/// A scene of cloths and obstacles.
+fn sheets(text: &str) -> Scene {
+    Scene::Text(format!("[simulation]\nduration = 4.0\n{text}"))
+}
+
 /// A sheet that swings from two patches.
 fn swing(cells: usize, frames: u32) -> Case {
     let scene = sheet("sheet", cells, 0.0)
         + "[[cloth.pin]]\nwhere = { material_box = [[0.0, 0.9], [0.1, 1.0]] }\n\
            [[cloth.pin]]\nwhere = { material_box = [[0.9, 0.9], [1.0, 1.0]] }\n";
-    let case = Case::new(format!("swing, {} triangles", 2 * cells * cells), Scene::Text(scene), frames);
+    let case = Case::new(format!("swing, {} triangles", 2 * cells * cells), sheets(&scene), frames);
     Case { point: Some(("swing", (cells + 1) * (cells + 1))), ..case.on(&[1, 2]) }
 }
 
@@ -123,6 +128,7 @@ fn curtain(cells: usize) -> String {
 /// Silk of 1 m by 0.4 m whose ends are turned against each other by three turns in 4 s.
 const WRUNG: &str = r#"
 [simulation]
+duration = 4.0
 frame_rate = 30
 [[cloth]]
 name = "silk"

@@ -88,6 +88,21 @@ def grid(n):
     return np.array(points), np.array(faces)
 
 
+def step_newton(model, solver, n, substeps):
+    """Runs a solver of Newton: milliseconds per frame and the probes at the end."""
+    state, following, control = model.state(), model.state(), model.control()
+    contacts = newton.CollisionPipeline(model).contacts()  # no obstacles: stays empty
+    milliseconds = []
+    for _ in range(FRAMES):
+        start = time.perf_counter()
+        for _ in range(substeps):
+            state.clear_forces()
+            solver.step(state, following, control, contacts, 1 / FPS / substeps)
+            state, following = following, state
+        milliseconds.append(1e3 * (time.perf_counter() - start))
+    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[probes_of(n)].astype(float)
+
+
 def run_style3d(material, n, substeps, iterations, damped=True, contact=True, linear_iterations=10):
     """Milliseconds per frame and the probes at the end."""
     density, stretch, shear, bend = MATERIALS[material]
@@ -111,21 +126,11 @@ def run_style3d(material, n, substeps, iterations, damped=True, contact=True, li
     solver = SolverStyle3D(model, config=SolverStyle3D.Config(iterations=iterations, linear_iterations=linear_iterations))
     if not contact:
         solver.collision = None
-    state, following, control = model.state(), model.state(), model.control()
-    contacts = newton.CollisionPipeline(model).contacts()  # no obstacles: stays empty
-    milliseconds = []
     try:
         module.update_velocity = stock if damped else velocity_undamped
-        for _ in range(FRAMES):
-            start = time.perf_counter()
-            for _ in range(substeps):
-                state.clear_forces()
-                solver.step(state, following, control, contacts, 1 / FPS / substeps)
-                state, following = following, state
-            milliseconds.append(1e3 * (time.perf_counter() - start))
+        return step_newton(model, solver, n, substeps)
     finally:
         module.update_velocity = stock
-    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[probes_of(n)].astype(float)
 
 
 def pinned_points(points):
@@ -161,17 +166,7 @@ def run_newton(material, n, substeps, iterations, blocks):
     flags[pinned] &= ~int(newton.ParticleFlags.ACTIVE)
     model.particle_inv_mass, model.particle_flags = wp.array(inverse, dtype=float), wp.array(flags, dtype=wp.int32)
     solver = (SolverVBD if blocks else SolverXPBD)(model, iterations=iterations)
-    state, following, control = model.state(), model.state(), model.control()
-    contacts = newton.CollisionPipeline(model).contacts()  # no obstacles: stays empty
-    milliseconds = []
-    for _ in range(FRAMES):
-        start = time.perf_counter()
-        for _ in range(substeps):
-            state.clear_forces()
-            solver.step(state, following, control, contacts, 1 / FPS / substeps)
-            state, following = following, state
-        milliseconds.append(1e3 * (time.perf_counter() - start))
-    return np.median(milliseconds[WARM_UP:]), state.particle_q.numpy()[probes_of(n)].astype(float)
+    return step_newton(model, solver, n, substeps)
 
 
 def run_mujoco(material, n, substeps, edges):

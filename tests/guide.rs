@@ -36,7 +36,7 @@ fn the_scenes_from_a_pattern_to_a_film_follow_each_other() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = tempfile::tempdir().unwrap();
     // Coarser, which makes no other files.
-    let sew = sew.replacen("edge_length = 0.04", "edge_length = 0.07", 1);
+    let sew = sew.replacen("edge_length = 0.04", "edge_length = 0.06", 1);
     let with_meshes = |text: &str| text.replace("\"meshes/", &format!("\"{}/meshes/", project.display()));
     let read = |name: &str, text: &str| {
         let mut scene = Scene::from_str(&with_meshes(text), &folder.path().join(name), &[]).unwrap();

@@ -11,7 +11,7 @@ use taffeta::scene::materials;
 use taffeta::sim::ask;
 use taffeta::sim::{
     Checkpoint, ClothDescription, LooseDescription, Material, Mode, RopeBending, RopeDescription,
-    RopeMaterial, SimulationSettings, SolverChoice, World, WorldDescription,
+    RopeMaterial, SimulationSettings, SolverChoice, SubstepPlan, World, WorldDescription,
 };
 
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
@@ -146,12 +146,14 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
             description.mesh_obstacles[0].place = Placement::at(DVec3::Y * -0.15);
             description.mesh_obstacles[0].motion = lift(speed, 1.0);
             let count = |description: &WorldDescription| run(&mut build(description), 1).plan;
+            // At 600 m/s the work of a step is used up before its end.
+            let is_as_expected = |plan: &SubstepPlan| match plan.hurried_since {
+                Some(_) => capped,
+                None => plan.substeps == expected,
+            };
             let plan = count(&description);
-            assert_eq!(
-                (plan.substeps, plan.capped_stride.is_some()),
-                (expected, capped),
-                "mesh, {speed} m/s"
-            );
+            assert_eq!(plan.capped_stride.is_some(), capped, "mesh, {speed} m/s");
+            assert!(is_as_expected(&plan), "mesh, {cells} cells, {speed} m/s: {plan:?}");
             description.mesh_obstacles.clear();
             // A frame of the most substeps takes long.
             let count_of_shapes = if capped { tier(1, 4) } else { 4 };
@@ -160,10 +162,7 @@ fn substeps_of_a_moving_obstacle_follow_from_the_size_of_the_cloth_and_not_from_
                 description.obstacles =
                     vec![Obstacle { motion: lift(speed, 1.0), ..Obstacle::new(shape, place) }];
                 let plan = count(&description);
-                // At 600 m/s the work of a step is used up before its end.
-                let is_whole = plan.hurried_since.is_none();
-                assert!(is_whole || capped, "{shape:?}, {cells} cells, {speed} m/s: {plan:?}");
-                assert!(!is_whole || plan.substeps == expected, "{shape:?}, {cells} cells, {speed} m/s");
+                assert!(is_as_expected(&plan), "{shape:?}, {cells} cells, {speed} m/s: {plan:?}");
             }
             // Far away, or if the scene says how many, the motion does not matter.
             description.obstacles[0].place = Placement::at(DVec3::Y * -15.0);

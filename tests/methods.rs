@@ -313,7 +313,7 @@ fn what_the_methods_do_not_know_is_refused_by_name() {
             (|d| d.cloths[0].bending = BendingModel::Curvature, "hinge"),
             (|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "rest_curvature"),
             (|d| d.cloths[0].pins[0].clamp = true, "clamps"),
-            (|d| d.simulation.time = TimeIntegration::Sdirk2, "SDIRK2"),
+            (|d| d.simulation.time = TimeIntegration::TrBdf2, "TR-BDF2"),
             (|d| d.simulation.mode = Mode::Static, "equilibria"),
             (|d| d.cloths[0].projection.stretch = 1.5, "1.5"),
         ];

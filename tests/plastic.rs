@@ -103,7 +103,8 @@ fn a_strip_springs_back_by_the_yield_curvature_in_both_directions_of_an_orthotro
     for (along, solver) in [(Along::Warp, SolverChoice::Global), (Along::Weft, SolverChoice::Direct)] {
         let mesh = strip(along, [10, 3], GridPattern::Alternating);
         let cloth = bent_strip(mesh, along, (kappa, material.clone()));
-        let found = spring_back(cloth, along, quiet(solver, 4));
+        // Folds yield at the ends of substeps, which is of first order: 4 leave 1.7 % of the curvature, 8 leave 1.2 %.
+        let found = spring_back(cloth, along, quiet(solver, 8));
         assert!((found - (9.0 - LIMIT)).abs() < 0.015 * 9.0, "{along:?} {solver:?}: {found}");
     }
 }

@@ -310,7 +310,7 @@ fn what_it_does_not_know_is_refused_by_name() {
         (|d| d.cloths[0].bending = BendingModel::Curvature, "mean curvature"),
         (|d| d.cloths[0].rest_curvature = [1.0, 0.0, 0.0], "urvature"),
         (|d| d.cloths[0].pins[0].clamp = true, "clamps"),
-        (|d| d.simulation.time = TimeIntegration::Sdirk2, "SDIRK2"),
+        (|d| d.simulation.time = TimeIntegration::TrBdf2, "TR-BDF2"),
         (|d| d.simulation.mode = Mode::Static, "equilibria"),
         (|d| d.simulation.solver = SolverChoice::Global, "projective"),
     ];

@@ -33,7 +33,7 @@ fn swing_of(simulation: SimulationSettings) -> (Vec<DVec3>, f64) {
 
 fn converged() -> Vec<DVec3> {
     let simulation = SimulationSettings {
-        time: TimeIntegration::Sdirk2,
+        time: TimeIntegration::TrBdf2,
         iterations: Some(20),
         ..settings(SolverChoice::Direct, Some(32))
     };

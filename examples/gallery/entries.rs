@@ -130,7 +130,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         commands: &["taffeta study scenes/methods/small_steps.toml \\\n  \
              --vary simulation.substeps=1,4,16,64 --vary simulation.iterations=1,4,16 \\\n  \
              --vary simulation.solver=xpbd,block \\\n  \
-             --reference 'simulation.solver=direct/simulation.substeps=40/simulation.iterations=20/simulation.time=sdirk2' \\\n  \
+             --reference 'simulation.solver=direct/simulation.substeps=40/simulation.iterations=20/simulation.time=tr_bdf2' \\\n  \
              --out out/gallery/small_steps --quiet"],
         pictures: &[
             "out/gallery/small_steps/figures/error-sweeps.svg",

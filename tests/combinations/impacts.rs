@@ -220,7 +220,9 @@ fn what_flies_keeps_its_spin_but_for_what_air_and_damping_take() {
     for solver in [SolverChoice::Global, SolverChoice::Direct] {
         for substeps in [None, Some(8)] {
             let case = format!("{solver:?}, {substeps:?} substeps: spin");
-            misses.check(&case, spin_left(solver, substeps, flat, [0.0; 2]), 1.0, 1e-4);
+            // Within the accuracy that is asked for, which most of it takes while the sheet stretches at first.
+            let tolerance = if substeps.is_none() { 1e-2 } else { 2e-3 };
+            misses.check(&case, spin_left(solver, substeps, flat, [0.0; 2]), 1.0, tolerance);
         }
     }
     let damped = spin_left(SolverChoice::Global, None, flat, [0.0, 0.5]);
@@ -228,6 +230,79 @@ fn what_flies_keeps_its_spin_but_for_what_air_and_damping_take() {
     let [found, fine] = [None, Some(64)].map(|n| spin_left(SolverChoice::Global, n, over, [1.0, 0.0]));
     assert!(fine < 0.9, "the air brakes it: {fine}");
     misses.check("spin in air, against 64 substeps", found, fine, 0.01);
+    misses.expect_none();
+}
+
+/// Surroundings of a spinning sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    Ground,
+    PinInTheMiddle,
+    /// A sheet at rest, out of reach of contact and as close as contact is.
+    SheetAbove,
+    SheetOnIt,
+}
+
+/// Angular momentum after half a second of a stiff sheet that spins at 20 rad/s, relative to that at the start. Nothing rubs. Also the
+/// speed of a corner of the other sheet \[m/s\].
+fn spin_beside(beside: Beside, solver: SolverChoice, substeps: Option<u32>) -> [f64; 2] {
+    let at = |y: f64| DVec3::new(-0.1, y, 0.1);
+    let mut sheet = patch("sheet", 8, both(0.0), 0.2, at(0.5 * THICKNESS));
+    (sheet.material.stretch_damping, sheet.material.bend_damping) = (0.0, 0.0);
+    let mut other = ClothDescription { name: "other".into(), ..sheet.clone() };
+    sheet.angular_velocity = DVec3::Y * 20.0;
+    let (mut cloths, mut obstacles) = (vec![sheet], Vec::new());
+    let middle = [DVec2::splat(0.099), DVec2::splat(0.101)];
+    match beside {
+        Beside::Ground => {
+            let plane = Shape::Plane { normal: DVec3::Y };
+            obstacles.push(Obstacle { friction: both(0.0), ..Obstacle::new(plane, Placement::default()) });
+        }
+        Beside::PinInTheMiddle => {
+            cloths[0].pins.push(PinDescription::new(Region::MaterialBox(middle)));
+        }
+        Beside::SheetAbove | Beside::SheetOnIt => {
+            let gap = if beside == Beside::SheetAbove { 2.0 } else { 1.0 };
+            other.mesh.positions.iter_mut().for_each(|x| x.y += gap * THICKNESS);
+            cloths.push(other);
+        }
+    }
+    let mut description = WorldDescription {
+        self_contact: Some(cloths.len() > 1),
+        cloths,
+        obstacles,
+        simulation: settings(solver, substeps),
+        ..WorldDescription::bare()
+    };
+    if beside != Beside::Ground {
+        description.simulation.gravity = DVec3::ZERO;
+    }
+    let mut world = build(&description);
+    let before = world.measure().angular_momentum;
+    run(&mut world, 30);
+    let speed = match world.cloths().len() {
+        2 => ask::material_point(&world, 1, DVec2::ZERO).expect("a corner").velocity.length(),
+        _ => 0.0,
+    };
+    [world.measure().angular_momentum.dot(before) / before.length_squared(), speed]
+}
+
+/// Nothing of what touches or holds the sheet can brake it. SDIRK2, whose first stage is of first order, lost 8 % on the ground.
+#[test]
+fn what_turns_keeps_its_spin_whatever_touches_or_holds_it() {
+    let mut misses = Misses::default();
+    for beside in [Beside::Ground, Beside::PinInTheMiddle, Beside::SheetAbove, Beside::SheetOnIt] {
+        for (solver, substeps) in
+            [(SolverChoice::Global, None), (SolverChoice::Global, Some(8)), (SolverChoice::Direct, None)]
+        {
+            let [spin, speed] = spin_beside(beside, solver, substeps);
+            let case = format!("{beside:?}, {solver:?}, {substeps:?} substeps");
+            misses.check(&format!("{case}: spin"), spin, 1.0, 2e-3);
+            // Sheets that touch ripple, and push each other aside by their slopes.
+            let tolerance = if beside == Beside::SheetOnIt { 5e-3 } else { 1e-6 };
+            misses.check(&format!("{case}: speed of the other [m/s]"), speed, 0.0, tolerance);
+        }
+    }
     misses.expect_none();
 }
 

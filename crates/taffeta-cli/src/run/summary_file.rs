@@ -123,7 +123,7 @@ pub(super) struct SolverFacts {
     pub groups: Groups,
     /// Iterations per substep.
     pub iterations: Iterations,
-    /// Time integration: `sdirk2` or `euler`.
+    /// Time integration: `tr_bdf2` or `euler`.
     pub time_integration: &'static str,
     /// Number of threads.
     pub threads: usize,

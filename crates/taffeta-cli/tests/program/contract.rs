@@ -83,7 +83,7 @@ fn the_summary_says_what_was_done() {
     assert!(error("mean") > 0.0 && error("mean") <= error("largest"), "{accuracy}");
     assert_eq!(
         (&solver["time_integration"], &solver["substeps"]["setting"]),
-        (&"sdirk2".into(), &"auto".into())
+        (&"tr_bdf2".into(), &"auto".into())
     );
     let totals = &summary["totals"];
     assert_eq!((totals["frames"].as_u64(), totals["steps"].as_u64()), (Some(7), Some(6)));

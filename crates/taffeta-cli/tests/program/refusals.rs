@@ -64,7 +64,7 @@ fn keys_and_values() {
 fn what_is_not_supported_yet() {
     expect_refusal(
         "duration",
-        "time = \"sdirk2\"\nsolver = \"projective\"\nduration",
+        "time = \"tr_bdf2\"\nsolver = \"projective\"\nduration",
         &["scene.toml:2:", "projective", "implicit Euler", "global"],
     );
     expect_refusal(
@@ -82,8 +82,8 @@ fn what_is_not_supported_yet() {
 
 #[test]
 fn what_the_block_solver_cannot_do() {
-    let parts = ["scene.toml:3:", "sdirk2", "global and direct"];
-    expect_refusal("duration", "solver = \"block\"\ntime = \"sdirk2\"\nduration", &parts);
+    let parts = ["scene.toml:3:", "tr_bdf2", "global and direct"];
+    expect_refusal("duration", "solver = \"block\"\ntime = \"tr_bdf2\"\nduration", &parts);
     let parts = ["scene.toml:3:", "static", "global and direct"];
     expect_refusal("duration", "solver = \"block\"\nmode = \"static\"\nduration", &parts);
 }

@@ -79,7 +79,7 @@ pub(super) struct SimulationTable {
     substeps: Auto<MAX_REPEATS>,
     /// Iterations per substep.
     iterations: Auto<MAX_REPEATS>,
-    /// Time integration; "sdirk2", of second order, for the solvers "global" and "direct".
+    /// Time integration; "tr_bdf2", of second order, for the solvers "global" and "direct".
     time: Choice<TimeIntegration>,
     /// Gravity \[m/s²\].
     gravity: Vector,
@@ -207,11 +207,11 @@ impl Words for Mode {
 
 impl Words for TimeIntegration {
     fn words() -> Vec<(&'static str, Self)> {
-        vec![("auto", Self::Auto), ("euler", Self::Euler), ("sdirk2", Self::Sdirk2)]
+        vec![("auto", Self::Auto), ("euler", Self::Euler), ("tr_bdf2", Self::TrBdf2)]
     }
 
     fn replaced() -> &'static [(&'static str, &'static str)] {
-        &[("bdf2", "sdirk2")]
+        &[("bdf2", "tr_bdf2"), ("sdirk2", "tr_bdf2")]
     }
 }
 

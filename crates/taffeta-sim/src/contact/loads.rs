@@ -173,7 +173,7 @@ fn outer_momentum(world: &World, h: f64) -> DVec3 {
         let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
         sum += (outer - motion.velocities.raw[i] * (last.damping * m)) * *scale;
         if let Some(first) = work.first_stage.get(i) {
-            sum += (first.outer - first.velocity * (last.damping * m)) * (h - scale);
+            sum += (first.outer - first.drift * (last.damping * m)) * (h - scale);
         }
     }
     for (vertex, stiffness, target) in

@@ -2,8 +2,8 @@
 
 use crate::contact::path::{contact_path, moving_shapes};
 use crate::derive::solver_facts::is_first_stage;
+use crate::derive::stages::stage_span;
 use crate::derive::world::World;
-use crate::model::inertia::GAMMA;
 use taffeta_contact::Contact;
 use taffeta_contact::proximity::Which;
 use taffeta_contact::response::stabilize;
@@ -36,7 +36,7 @@ pub(crate) fn add_meetings(world: &mut World, h: f64, contacts: &mut Vec<Contact
     bearing.sort_unstable();
     {
         // One search for both stages.
-        let whole = is_first_stage(world).then(|| path.prolonged(1.0 / GAMMA));
+        let whole = is_first_stage(world).then(|| path.prolonged(stage_span(world, h) / h));
         proximity.follow_ahead(step, whole.as_ref().map_or(step, |whole| whole.step(&shapes)));
         proximity.add_contacts(step, which, &bearing, contacts);
         proximity.add_pulls(step, &mut pulls);

@@ -16,6 +16,7 @@ pub(crate) mod snapshot;
 pub(crate) mod solids;
 pub(crate) mod solver_facts;
 pub(crate) mod source;
+pub(crate) mod stages;
 pub(crate) mod stitches;
 pub(crate) mod volumes;
 pub(crate) mod world;

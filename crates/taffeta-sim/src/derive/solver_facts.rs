@@ -73,7 +73,7 @@ pub(crate) fn is_second_order(world: &World) -> bool {
     }
     match world.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::Sdirk2 => world.derived.choice.capabilities().second_order,
+        TimeIntegration::Auto | TimeIntegration::TrBdf2 => world.derived.choice.capabilities().second_order,
     }
 }
 
@@ -82,9 +82,9 @@ pub(crate) fn is_first_stage(world: &World) -> bool {
     is_second_order(world) && world.scratch.first_stage.is_empty()
 }
 
-/// The time integration in use: `euler` or `sdirk2`.
+/// The time integration in use: `euler` or `tr_bdf2`.
 pub fn time_integration_name(world: &World) -> &'static str {
-    if is_second_order(world) { "sdirk2" } else { "euler" }
+    if is_second_order(world) { "tr_bdf2" } else { "euler" }
 }
 
 /// Returns whether the solver in use estimates its error and adapts to the requested accuracy.

@@ -39,7 +39,7 @@ pub struct Capabilities {
     pub iterations: u32,
     /// Bending models that it has elements for.
     pub bending: &'static [BendingModel],
-    /// True if it integrates to second order (SDIRK2); every solver knows implicit Euler.
+    /// True if it integrates to second order (TR-BDF2); every solver knows implicit Euler.
     pub second_order: bool,
     /// True if it finds equilibria; every solver follows motions.
     pub equilibria: bool,

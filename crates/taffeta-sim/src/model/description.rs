@@ -422,7 +422,7 @@ pub enum TimeIntegration {
     /// Implicit Euler: first order, damps motion.
     Euler,
     /// A singly diagonally implicit Runge–Kutta method of two stages: second order; Euler where something touches.
-    Sdirk2,
+    TrBdf2,
 }
 
 /// The surrounding air.

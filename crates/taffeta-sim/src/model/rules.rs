@@ -302,11 +302,11 @@ pub fn simulation_mismatches(settings: &SimulationSettings) -> Vec<Mismatch> {
     let name = settings.solver.name();
     let others = "solver = \"global\" or \"direct\"";
     let mut found = Vec::new();
-    if settings.time == TimeIntegration::Sdirk2 && !knows.second_order {
+    if settings.time == TimeIntegration::TrBdf2 && !knows.second_order {
         found.push(Mismatch::new(
             "time",
-            format!("is \"sdirk2\", but the solver is {name:?}, which knows implicit Euler only"),
-            format!("SDIRK2 belongs to the global and direct solvers: {others}, or time = \"euler\""),
+            format!("is \"tr_bdf2\", but the solver is {name:?}, which knows implicit Euler only"),
+            format!("TR-BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\""),
         ));
     }
     if settings.mode == Mode::Static && !knows.equilibria {
@@ -343,8 +343,8 @@ pub fn volume_mismatches(settings: &SimulationSettings, key: &str) -> Vec<Mismat
     if settings.solver != SolverChoice::Auto {
         return found;
     }
-    if settings.time == TimeIntegration::Sdirk2 {
-        let reason = format!("is \"sdirk2\", but the solvers that know {what} use implicit Euler");
+    if settings.time == TimeIntegration::TrBdf2 {
+        let reason = format!("is \"tr_bdf2\", but the solvers that know {what} use implicit Euler");
         found.push(Mismatch::new("time", reason, "time = \"euler\" or \"auto\""));
     }
     if settings.mode == Mode::Static {
@@ -390,11 +390,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solvers_of_first_order_refuse_sdirk2_and_equilibria() {
+    fn solvers_of_first_order_refuse_tr_bdf2_and_equilibria() {
         for (solver, knows) in crate::CAPABILITIES {
             let settings = SimulationSettings {
                 solver,
-                time: TimeIntegration::Sdirk2,
+                time: TimeIntegration::TrBdf2,
                 mode: Mode::Static,
                 ..SimulationSettings::default()
             };

@@ -21,7 +21,7 @@ pub(crate) struct Inputs {
     pub grabbed: Vec<GrabbedPatch>,
     /// True if folds yield at the end of the substep, see [`crate::features::plastic`].
     pub lets_yield: bool,
-    /// True in a substep that is integrated by implicit Euler, since with two stages it was rougher than shorter ones may be.
+    /// True in a substep that is integrated by implicit Euler, since an impact made it too rough with two stages.
     pub is_rough: bool,
     /// True if pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
@@ -30,12 +30,14 @@ pub(crate) struct Inputs {
 /// Motion of a vertex at the end of the first of two stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct FirstStage {
-    /// Velocity \[m/s\].
+    /// Place \[m\].
+    pub position: DVec3,
+    /// Velocity \[m/s\], with and without what contacts have done.
     pub velocity: DVec3,
-    /// Acceleration \[m/s²\].
-    pub acceleration: DVec3,
-    /// Force of the air \[N\].
+    pub free: DVec3,
+    /// Mean over the stage of the force of the air \[N\] and of the velocity \[m/s\], as the stage counts them.
     pub outer: DVec3,
+    pub drift: DVec3,
 }
 
 /// Scratch of a substep: nothing in it outlives the substep, so that nothing of it is ever noted or put back.
@@ -46,6 +48,10 @@ pub(crate) struct Scratch {
     pub start_velocities: Vec<DVec3>,
     /// `X` \[m\] of every vertex, see [`crate::step::integrate`].
     pub bases: Vec<DVec3>,
+    /// Accelerations at the start of the substep \[m/s²\]; empty if it begins with implicit Euler.
+    pub accelerations: Vec<DVec3>,
+    /// Force of the air at the start of the substep \[N\]; empty without air.
+    pub start_outer: Vec<DVec3>,
     /// Motion of the vertices at the end of the first of two stages; empty before.
     pub first_stage: Vec<FirstStage>,
     /// Names of the contacts that bore a load in the first of two stages, sorted; empty before.

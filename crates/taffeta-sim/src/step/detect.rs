@@ -3,12 +3,13 @@
 use crate::contact::meet::{add_meetings, meet_cloths};
 use crate::contact::memory::recall_contacts;
 use crate::contact::stiffness::{note_impacts, stiffnesses};
+use crate::derive::solver_facts::is_second_order;
+use crate::derive::stages::stage_span;
 use crate::derive::world::World;
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::{keep_bases_out, turn_loads};
-use crate::step::newton::stage_span;
 use taffeta_contact::response::{relieve, soften_pinched, stabilize};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::index::DenseIndex;
@@ -31,7 +32,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     drop_friction_while_sewn(world);
     recall_contacts(world);
     keep_bases_out(world);
-    let span = stage_span(world, h);
+    let (span, has_stages) = (stage_span(world, h), is_second_order(world));
     let (work, last) = (&mut world.scratch, &mut world.state.last);
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
@@ -48,13 +49,13 @@ pub(crate) fn detect(world: &mut World, h: f64) {
     put_back(&work.guided, &mut work.rows);
     put_back_starts(&work.guided, &mut work.start);
     let velocities = &world.state.motion.velocities;
-    // Contacts of the second stage were looked for where the first leads; its prediction is another place.
-    let predicted = |(i, row): (usize, &Row)| match work.first_stage.get(i) {
-        Some(_) => {
+    // Contacts of two stages are looked for where velocities lead; their predictions are other places.
+    let predicted = |(i, row): (usize, &Row)| match has_stages {
+        true => {
             let free = work.bases[i] + velocities.raw[i] * last.scales[i];
             along_held(world.state.motion.held.raw[i], row.position(), free)
         }
-        _ => row.position(),
+        false => row.position(),
     };
     last.predicted = work.rows.iter().enumerate().map(predicted).collect();
     let is_swept = law == ContactLaw::Passes && world.derived.proximity.is_some();

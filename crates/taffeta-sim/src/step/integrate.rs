@@ -1,17 +1,29 @@
-//! Time integration: SDIRK2, in which contacts act by impulses.
+//! Time integration: TR-BDF2, in which contacts act by impulses.
 //!
-//! A substep of length `h` has two stages, each an implicit step of length `γh` with `γ = 1 − 1/√2`: the first from positions
-//! and velocities at the start, the second from where velocity and acceleration at the end of the first would lead in the rest of the
-//! time, `X = x + (1−γ) h v₁`, `V = v + (1−γ) h a₁`. The method is of second order, damps the stiffest motions at once
-//! (L-stable), and remembers nothing from substep to substep (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff
-//! O.D.E.'s, 1977).
+//! A substep of length `h` has two stages, both with the effective step `γh`, `γ = 1 − 1/√2`. The first is the trapezoidal rule over
+//! `2γh`, with the acceleration at the start. The second is BDF2 from there to the end. The method is of second order, damps the
+//! stiffest motions at once (L-stable), and remembers nothing from substep to substep (M. E. Hosea and L. F. Shampine, Analysis and
+//! implementation of TR-BDF2, 1996).
 //!
-//! A contact can stop the cloth with a jolt. The second stage would take that for an acceleration that goes on, and let the
-//! cloth bounce. The velocity `V` is therefore without what the contacts of the first stage did, and
-//! those of the second stage act by an impulse over the whole substep. [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are
-//! integrated by implicit Euler instead.
+//! Its stages are of second order too. Where stiff cloth turns, a stage of first order leaves velocities that are wrong by a part of
+//! `ωh`, and the cloth slows down (order reduction).
+//!
+//! Stiff elements may be far off their equilibrium: at the start of a run, after edits of the mesh and impacts. Their forces at the
+//! start would throw vertices past each other. A substep in which they would, as all while cloth is sewn, begins with implicit Euler over
+//! `γh` instead, and is SDIRK2 (R. Alexander, Diagonally implicit Runge–Kutta methods for stiff O.D.E.'s, 1977). Either method begins
+//! the second stage with what the first comes to at `(1 − γ) h`.
+//!
+//! A contact can stop the cloth with a jolt. The trapezoidal rule and BDF2 would take that for an acceleration that goes on, and let the
+//! cloth bounce. The acceleration at the start is therefore without contacts. Those of the first stage act by an impulse over all
+//! of it, and the second begins without what they did to velocities. Its own act by an impulse over the whole substep.
+//! [`is_second_order`](crate::derive::solver_facts::is_second_order) says which worlds are integrated by implicit Euler instead.
 
+use crate::derive::air::exposed;
+use crate::derive::clock::clamp_normals;
 use crate::derive::derived::Solver;
+use crate::derive::sewing::sewn_cloths;
+use crate::derive::solver_facts::is_second_order;
+use crate::derive::stages::{first_share, stage_share};
 use crate::derive::world::World;
 use crate::model::inertia::{GAMMA, Inertia};
 use crate::model::pins::along_held;
@@ -21,22 +33,95 @@ use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
+use taffeta_solve::drivers::newton::{Drags, NewtonDriver};
+
+/// Part of the way to its nearest neighbor by which the acceleration at the start may move a vertex. Two that move by half of it meet.
+const SMOOTH: f64 = 0.5;
 
 /// Inertial state of every vertex in a stage that ends after a time `h` \[s\].
 pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
-    let state = &world.state.motion;
-    let moving = state.positions.iter().copied().zip(world.scratch.start_velocities.iter().copied());
-    if world.scratch.first_stage.is_empty() {
-        return moving.map(|(x, v)| Inertia::euler(x, v, h)).collect();
+    let (state, work) = (&world.state.motion, &world.scratch);
+    let moving = state.positions.iter().copied().zip(work.start_velocities.iter().copied());
+    if !work.first_stage.is_empty() {
+        let share = first_share(world);
+        let inertia = |(start, stage): ((DVec3, DVec3), &FirstStage)| {
+            Inertia::second_stage(start, (stage.position, stage.free), (h, share))
+        };
+        return moving.zip(&work.first_stage).map(inertia).collect();
     }
-    let inertia = |((x, v), stage): ((DVec3, DVec3), &FirstStage)| {
-        Inertia::second_stage(x, v, stage.velocity, stage.acceleration, h)
-    };
-    moving.zip(&world.scratch.first_stage).map(inertia).collect()
+    if !work.accelerations.is_empty() {
+        let inertia = |((x, v), a): ((DVec3, DVec3), &DVec3)| Inertia::first_stage(x, v, *a, h);
+        return moving.zip(&work.accelerations).map(inertia).collect();
+    }
+    moving.map(|(x, v)| Inertia::euler(x, v, h)).collect()
 }
 
-/// Notes how the vertices move at the end of the first stage, of length `s` \[s\], and their acceleration without contacts.
-pub(crate) fn note_first_stage(world: &mut World, s: f64) {
+/// Notes the accelerations at the start of a substep of length `h` \[s\] and the forces of the air, which are a part of them. Notes
+/// nothing if the substep begins with implicit Euler. Contacts and damping of elements are not part of them: they act in the stages alone.
+pub(crate) fn note_accelerations(world: &mut World, h: f64) {
+    // What threads ask for is the gap at the end of a stage. They have no force at the start.
+    if sewn_cloths(world).contains(&true) {
+        return;
+    }
+    let mut solver = std::mem::replace(&mut world.derived.solver, Solver::none());
+    if let Solver::Newton(driver) = &mut solver {
+        let (accelerations, air) = start_accelerations(world, driver, h);
+        if is_smooth(world, &accelerations, GAMMA * h) {
+            (world.scratch.accelerations, world.scratch.start_outer) = (accelerations, air);
+        }
+    }
+    world.derived.solver = solver;
+}
+
+/// Returns whether a stage with the effective step `s` \[s\] can begin with these accelerations. Stiff elements off their equilibrium
+/// would throw their vertices past each other.
+fn is_smooth(world: &World, accelerations: &[DVec3], s: f64) -> bool {
+    let mut nearest = vec![f64::INFINITY; accelerations.len()];
+    let x = &world.state.motion.positions;
+    for [a, b] in springy_pairs(world) {
+        let length = (x[a] - x[b]).length();
+        for vi in [a, b] {
+            nearest[vi.to_usize()] = nearest[vi.to_usize()].min(length);
+        }
+    }
+    accelerations.iter().zip(nearest).all(|(a, length)| a.length() * s * s <= SMOOTH * length)
+}
+
+/// Pairs of vertices that an element holds apart: of the edges, the ropes and the solids.
+fn springy_pairs(world: &World) -> impl Iterator<Item = [VertexIndex; 2]> {
+    let blocks = &world.derived.blocks;
+    let edges = world.state.sheet.topology.edges.iter().map(|edge| edge.vertices);
+    let ropes = blocks.ropes.stretch.iter().map(|block| block.vertices);
+    let solids = blocks.solids.normal.iter().flat_map(|block| {
+        let [a, b, c, d] = block.shape.vertices;
+        [[a, b], [b, c], [c, a], [a, d], [b, d], [c, d]]
+    });
+    edges.chain(ropes).chain(solids)
+}
+
+/// The accelerations at the start of a substep of length `h` \[s\] \[m/s²\], and the forces of the air \[N\].
+fn start_accelerations(world: &World, driver: &mut NewtonDriver, h: f64) -> (Vec<DVec3>, Vec<DVec3>) {
+    let (motion, v) = (&world.state.motion, &world.scratch.start_velocities);
+    let x = &motion.positions.raw;
+    let bases: Vec<_> = x.iter().zip(v).map(|(x, v)| *x - *v * h).collect();
+    let surfaces = world.inputs.air.map(|air| exposed(world, air, x));
+    let (faces, segments) =
+        surfaces.map(|surfaces| surfaces.terms((&bases, &vec![h; x.len()]))).unwrap_or_default();
+    let drag = Drags { faces: &faces, segments: &segments };
+    let mut air = vec![DVec3::ZERO; x.len()];
+    drag.add_forces(x, &mut air);
+    let clamps = clamp_normals(world, world.state.time);
+    let forces = driver.forces(x, &world.derived.plate, drag, &clamps);
+    let acceleration = |((force, w), v): ((DVec3, &f64), &DVec3)| match *w > 0.0 {
+        true => force * *w + world.state.gravity - *v * world.inputs.damping,
+        false => DVec3::ZERO,
+    };
+    (forces.into_iter().zip(&motion.inverse_masses.raw).zip(v).map(acceleration).collect(), air)
+}
+
+/// Notes how the vertices move at the end of the first stage.
+pub(crate) fn note_first_stage(world: &mut World) {
+    let share = first_share(world);
     let World { derived, scratch: work, state, .. } = world;
     let Solver::Newton(driver) = &derived.solver else { return };
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
@@ -48,15 +133,16 @@ pub(crate) fn note_first_stage(world: &mut World, s: f64) {
         corners.for_each(|(vi, weight)| jolts[vi.to_usize()] += touch.force * weight);
     }
     work.first_borne.sort_unstable();
-    let rate = |(i, jolt): (usize, DVec3)| {
-        let x = work.rows[i].position();
-        let w = state.motion.inverse_masses.raw[i];
-        let unpushed = (x - state.motion.positions.raw[i]) / s;
-        let acceleration = (unpushed - work.start_velocities[i]) / s - jolt * w;
-        let outer = state.last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
-        FirstStage { velocity: (x - work.bases[i]) / s, acceleration, outer }
+    let motion = |(i, jolt): (usize, DVec3)| {
+        let (position, scale) = (work.rows[i].position(), state.last.scales[i]);
+        let velocity = (position - work.bases[i]) / scale;
+        let free = velocity - jolt * (state.motion.inverse_masses.raw[i] * scale);
+        let air = |forces: &[DVec3]| forces.get(i).copied().unwrap_or(DVec3::ZERO);
+        let mean = |start: DVec3, end: DVec3| start + (end - start) * share;
+        let outer = mean(air(&work.start_outer), air(&state.last.outer));
+        FirstStage { position, velocity, free, outer, drift: mean(work.start_velocities[i], velocity) }
     };
-    work.first_stage = jolts.into_iter().enumerate().map(rate).collect();
+    work.first_stage = jolts.into_iter().enumerate().map(motion).collect();
 }
 
 /// Moves the prediction of the second stage of a substep of length `h` \[s\] by what contacts that last do while their normals turn.
@@ -79,20 +165,21 @@ pub(crate) fn turn_loads(world: &mut World, h: f64) {
     }
 }
 
-/// Moves the bases of the second stage that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several
+/// Moves the bases of both stages that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several
 /// contacts of a vertex in one direction count once.
 pub(crate) fn keep_bases_out(world: &mut World) {
-    let World { scratch: work, state, .. } = world;
-    if work.first_stage.is_empty() {
+    if !is_second_order(world) {
         return;
     }
+    let share = stage_share(world);
+    let World { scratch: work, state, .. } = world;
     let last = &state.last;
     let mut pushes: Vec<(VertexIndex, DVec3)> = Vec::new();
     for contact in &last.contacts {
         let row = &contact.row;
         let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
         let weight: f64 = corners().map(|(vi, s)| work.rows[vi.to_usize()].inverse_mass * s * s).sum();
-        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * GAMMA);
+        let base = row.gap(row.interpolate(|vi| work.bases[vi.to_usize()]) + row.body_displacement * share);
         let begun = row.interpolate(|vi| work.start[vi.to_usize()]) + row.body_displacement;
         let push = -base - contact.violation(begun);
         if push > 0.0 && weight > 0.0 {

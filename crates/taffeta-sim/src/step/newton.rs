@@ -5,12 +5,12 @@ use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
 use crate::derive::solver_facts::is_first_stage;
+use crate::derive::stages::{first_share, stage_share, stage_span};
 use crate::derive::world::World;
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
-use crate::model::inertia::GAMMA;
+use crate::model::inertia::second_begins;
 use crate::model::pins::{along_held, put_back};
-use crate::model::scratch::FirstStage;
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::policy::newton_limits;
@@ -21,7 +21,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
-    Contacts, Drags, Flight, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Waypoint,
+    Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
 
 /// Way that a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
@@ -51,7 +51,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, &world.scratch.impacts, state, span);
     let mut springs = friction_springs(world, (h, &stiffnesses));
-    let share = stage_share(world);
+    let (share, first_share) = (stage_share(world), first_share(world));
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
         *stiffness /= share;
         spring.stiffness /= share;
@@ -60,11 +60,14 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     // Start from inertia alone, in the second stage with the velocity of the first. From the old position motion would be swallowed.
     // From the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
-    let work = &world.scratch;
+    let (work, is_first) = (&world.scratch, is_first_stage(world));
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
         Some(stage) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
-        _ => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
+        None if is_first => {
+            along_held(held[i], last.predicted[i], work.bases[i] + work.start_velocities[i] * *s)
+        }
+        None => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
     let mut x: Vec<_> = match start {
         Start::Inertia => last.scales.iter().enumerate().map(guess).collect(),
@@ -81,17 +84,24 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
-    let is_first = is_first_stage(world);
-    let World { derived, scratch: work, state: State { last, motion, .. }, .. } = world;
+    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
-    driver.begin_step(&work.start, &derived.plate);
+    // Strains change along with positions: damping has the time integration of these.
+    match (start, work.first_stage.is_empty()) {
+        (Start::Solution, _) => {}
+        (Start::Inertia, true) => driver.begin_step(&work.start, &derived.plate),
+        (Start::Inertia, false) => {
+            let ends: Vec<_> = work.first_stage.iter().map(|stage| stage.position).collect();
+            driver.continue_step(&ends, &derived.plate, second_begins(first_share));
+        }
+    }
     derived.plate.clamps.clone_from(&normals);
     let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &last.predicted,
         held: &held,
-        damping_rate: 1.0 / h,
+        damping_rate: 1.0 / (h * share),
         drag,
         contacts,
         clamps: &normals,
@@ -104,23 +114,6 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
             true => effort.add_direct(size, report.iterations),
             false => effort.add_newton(size, report.iterations, report.linear_iterations),
         }
-    }
-    if report.is_ok() && !is_first && last.pulls.is_empty() {
-        let reached = |(stage, x): (&FirstStage, &DVec3)| Waypoint {
-            place: *x + stage.velocity * (h * share),
-            velocity: stage.velocity,
-            outer: stage.outer,
-        };
-        let first: Vec<_> = work.first_stage.iter().zip(&work.start).map(reached).collect();
-        let flight = Flight {
-            masses: &motion.masses.raw,
-            start: [&work.start, &work.start_velocities],
-            bases: &work.bases,
-            first: &first,
-            spans: [h * (1.0 - share), h * share],
-            damping: last.damping,
-        };
-        driver.keep_spin(&mut x, &problem, &flight);
     }
     world.scratch.effort = effort;
     let report = match report {
@@ -139,16 +132,6 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     }
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
-}
-
-/// Length of the substep \[s\] of which a stage has the length `h` \[s\].
-pub(crate) fn stage_span(world: &World, h: f64) -> f64 {
-    if is_first_stage(world) { h / GAMMA } else { h }
-}
-
-/// Part of the substep over which forces act in the objective of the present stage. Contacts act over all of it, by an impulse.
-fn stage_share(world: &World) -> f64 {
-    if world.scratch.first_stage.is_empty() { 1.0 } else { GAMMA }
 }
 
 /// The springs of friction of the contacts in a stage of length `h` \[s\]. A contact that has begun within the substep began where

@@ -39,9 +39,6 @@ const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 /// stiff as inertia, so that the normal forces are then right to about one part in a hundred of the weight.
 const FRICTION_PART: f64 = 2e-3;
 
-/// Part of the error of the time integration that the solution of a stage may add. With more of it a stiff cloth that snaps gains
-/// energy.
-const MOTION_PART: f64 = 0.6;
 /// Part of the error that friction allows to which the first stage goes. The second goes on from there, by 2.4 times as far.
 const FIRST_FRICTION_PART: f64 = 0.5;
 
@@ -84,7 +81,7 @@ pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
         }
         None => {
             let friction = if is_first_stage(world) { FIRST_FRICTION_PART } else { 1.0 };
-            let error = (MOTION_PART * solution_error(world, h)).min(friction * friction_error(world, h));
+            let error = solution_error(world, h).min(friction * friction_error(world, h));
             (error, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
     };

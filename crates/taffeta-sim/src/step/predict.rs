@@ -3,6 +3,7 @@
 use crate::derive::air::exposed;
 use crate::derive::clock::end_of_substep;
 use crate::derive::pressure::{add_pressure, has_pressure};
+use crate::derive::solver_facts::is_first_stage;
 use crate::derive::world::World;
 use crate::features::grabs::pull_grabbed;
 use crate::features::pins::{note_inertia, release_pins};
@@ -18,6 +19,8 @@ use taffeta_core::index::DenseIndex;
 /// Lets go of the pins whose time has come, and notes the velocities at the start of the substep.
 pub(crate) fn begin_substep(world: &mut World) {
     release_pins(world);
+    world.scratch.accelerations.clear();
+    world.scratch.start_outer.clear();
     world.scratch.first_stage.clear();
     world.scratch.first_borne.clear();
     world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
@@ -67,16 +70,22 @@ fn explicit_forces(world: &World, h: f64) -> Vec<DVec3> {
 
 /// Puts the vertices where their velocities and their pins take them by the end of the substep.
 fn place_vertices(world: &mut World, h: f64) {
+    let is_first = is_first_stage(world);
     let State { sheet, motion, last, .. } = &world.state;
     let end = end_of_substep(world, h);
     let places = PinPlaces::at(&world.setup, end);
     world.scratch.guided.clear();
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
-        // Where contacts are looked for in the second stage: with the velocity that the first has found, contacts included.
-        let first = world.scratch.first_stage.get(i);
-        let velocity = first.map_or(motion.velocities[vi], |stage| stage.velocity);
-        let position = world.scratch.bases[i] + velocity * last.scales[i];
+        // Contacts are looked for where velocities lead. Elastic forces of what is pressed against a body lead deep into it, and gravity
+        // leads what lies on a curve to another normal. In the second stage the velocity that the first has found counts, contacts
+        // included.
+        let (work, start) = (&world.scratch, motion.positions[vi]);
+        let position = match work.first_stage.get(i) {
+            Some(stage) => work.bases[i] + stage.velocity * last.scales[i],
+            None if is_first => start + work.start_velocities[i] * h,
+            None => work.bases[i] + motion.velocities[vi] * last.scales[i],
+        };
         let row = &mut world.scratch.rows[i];
         row.position = position.to_array();
         // Damping resists what constraints do as well.

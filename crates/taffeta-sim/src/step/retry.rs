@@ -23,6 +23,9 @@ const HALVINGS: u32 = 4;
 /// a tenth of its energy.
 const REJECTED: f64 = 2.0;
 
+/// Error of one of the shortest substeps, relative to the size of a body, that tells of an impact, whatever the scene allows.
+const IMPACT: f64 = 2e-4;
+
 /// All that a substep changes that may be done again.
 pub(crate) struct Attempt {
     world: Snapshot,
@@ -49,19 +52,20 @@ pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     is_judged && is_shown && !is_led && world.scratch.effort.is_plentiful()
 }
 
-/// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for; if none
-/// may be shorter, it is integrated by implicit Euler, which adds no energy. Returns whether it has.
+/// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for. Where none
+/// may be shorter, that of an impact is integrated by implicit Euler, which adds no energy. Returns whether it has gone back.
 pub(crate) fn reject_if_rough(
     world: &mut World,
     (h, error): (f64, f64),
     attempt: Attempt,
     plan: &mut SubstepPlan,
 ) -> bool {
-    let is_rough = error > REJECTED * world.setup.settings.accuracy;
+    let (allowed, is_shortest) = (REJECTED * world.setup.settings.accuracy, h <= 1.5 * SHORTEST);
+    let is_rough = error > if is_shortest { allowed.max(IMPACT) } else { allowed };
     if is_rough {
         take_back(world, attempt, plan);
         (world.state.last_substep, world.state.error) = (h, error);
-        world.inputs.is_rough = h <= 1.5 * SHORTEST;
+        world.inputs.is_rough = is_shortest;
     }
     is_rough
 }

@@ -3,20 +3,21 @@
 use crate::contact::forced::check_strides;
 use crate::contact::secure::{check_motion, secure};
 use crate::derive::solver_facts::is_second_order;
+use crate::derive::stages::first_length;
 use crate::derive::world::World;
 use crate::model::capabilities::ContactLaw;
 use crate::model::error::StepError;
-use crate::model::inertia::GAMMA;
 use crate::model::report::SubstepPlan;
 use crate::model::stage::{Stage, StageTimes};
 use crate::model::state::State;
 use crate::step::accuracy::local_error;
 use crate::step::detect::{detect, meet_on_the_way};
 use crate::step::finish::finish;
-use crate::step::integrate::note_first_stage;
+use crate::step::integrate::{note_accelerations, note_first_stage};
 use crate::step::newton::Start;
 use crate::step::predict::{begin_substep, predict};
 use crate::step::solve::solve;
+use taffeta_contact::boxes::Aabb;
 use taffeta_core::tasks::stand_by;
 
 /// Number of times, at most, that a substep is solved again with contacts that its solution has run into. Sweeps do not converge: with
@@ -80,21 +81,21 @@ pub(crate) fn run_substep(
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
         if is_second_order(world) {
-            run_stage(world, GAMMA * h, plan, times)?;
-            note_first_stage(world, GAMMA * h);
+            note_accelerations(world, h);
+            run_stage(world, h * first_length(world), plan, times)?;
+            note_first_stage(world);
         }
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
         times.run(Stage::Finish, || finish(world, h))
     })?;
-    note_reach(world);
+    note_reach(&world.state, &mut world.scratch.reach);
     Ok(())
 }
 
 /// Notes where the cloths have come to, if somebody asks.
-fn note_reach(world: &mut World) {
-    let State { sheet, motion, .. } = &world.state;
-    for (cloth, reach) in (0..).zip(&mut world.scratch.reach) {
+fn note_reach(State { sheet, motion, .. }: &State, reach: &mut [Aabb]) {
+    for (cloth, reach) in (0..).zip(reach) {
         let positions = motion.positions.raw[sheet.vertex_range(cloth)].iter();
         *reach = positions.fold(*reach, |area, x| area.with(*x));
     }

@@ -17,9 +17,9 @@ struct Method {
 /// The default, then every solver with each of its integrators.
 const DEFAULT: Method = Method { settings: "", name: "default" };
 const METHODS: [Method; 5] = [
-    Method { settings: "solver = \"global\"\ntime = \"sdirk2\"", name: "global, sdirk2" },
+    Method { settings: "solver = \"global\"\ntime = \"tr_bdf2\"", name: "global, tr_bdf2" },
     Method { settings: "solver = \"global\"\ntime = \"euler\"", name: "global, euler" },
-    Method { settings: "solver = \"direct\"\ntime = \"sdirk2\"", name: "direct, sdirk2" },
+    Method { settings: "solver = \"direct\"\ntime = \"tr_bdf2\"", name: "direct, tr_bdf2" },
     Method { settings: "solver = \"direct\"\ntime = \"euler\"", name: "direct, euler" },
     Method { settings: "solver = \"block\"", name: "block, euler" },
 ];

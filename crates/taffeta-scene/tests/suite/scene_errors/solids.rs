@@ -238,7 +238,7 @@ fn only_some_solvers_know_solids_and_volumes() {
             &["does not know volumes of closed cloths", "`pressure`"],
         );
     }
-    expect("time", "time = \"sdirk2\"", "\"sdirk2\"", &["implicit Euler"]);
+    expect("time", "time = \"tr_bdf2\"", "\"tr_bdf2\"", &["implicit Euler"]);
     expect("mode", "mode = \"static\"", "\"static\"", &["follow motions only"]);
     let text = GOOD.replace("[[solid]]", "[[ropes]]");
     assert!(read(&text).is_err());

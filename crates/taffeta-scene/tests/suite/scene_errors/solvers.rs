@@ -6,14 +6,14 @@ use taffeta_scene::{Override, Scene};
 
 #[test]
 fn the_block_solver_refuses_what_it_cannot_do() {
-    let parts = ["SDIRK2 belongs to the global and direct solvers", "\"block\"", "time = \"euler\""];
-    expect("solver", "time = \"sdirk2\"\nsolver = \"block\"", "\"sdirk2\"", &parts);
+    let parts = ["TR-BDF2 belongs to the global and direct solvers", "\"block\"", "time = \"euler\""];
+    expect("solver", "time = \"tr_bdf2\"\nsolver = \"block\"", "\"tr_bdf2\"", &parts);
     let parts = ["`simulation.mode` is \"static\"", "\"block\"", "solver = \"global\" or \"direct\""];
     expect("solver", "mode = \"static\"\nsolver = \"block\"", "\"static\"", &parts);
-    let overrides = ["simulation.time=sdirk2", "simulation.solver=block"];
+    let overrides = ["simulation.time=tr_bdf2", "simulation.solver=block"];
     let overrides = overrides.map(|setting| Override::parse(setting).unwrap());
     let report = Scene::from_str(GOOD, Path::new("t.toml"), &overrides).unwrap_err().to_string();
-    assert!(report.contains("--set simulation.time=sdirk2") && report.contains("SDIRK2"), "{report}");
+    assert!(report.contains("--set simulation.time=tr_bdf2") && report.contains("TR-BDF2"), "{report}");
     expect("solver", "mode = \"frozen\"", "\"frozen\"", &["\"dynamic\", \"static\""]);
     let parts =
         ["\"newton\"", "\"auto\", \"global\", \"block\", \"direct\", \"xpbd\", \"pbd\", \"projective\""];
@@ -22,9 +22,9 @@ fn the_block_solver_refuses_what_it_cannot_do() {
         "solver",
         "time = \"bdf2\"",
         "\"bdf2\"",
-        &["`simulation.time`", "has been replaced by", "write \"sdirk2\""],
+        &["`simulation.time`", "has been replaced by", "write \"tr_bdf2\""],
     );
-    expect("solver", "time = \"rk4\"", "\"rk4\"", &["\"auto\", \"euler\", \"sdirk2\""]);
+    expect("solver", "time = \"rk4\"", "\"rk4\"", &["\"auto\", \"euler\", \"tr_bdf2\""]);
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn solvers_of_scalar_rows_refuse_what_they_do_not_know() {
         let name = format!("{solver:?}");
         let with = |line: &str| format!("{line}\nsolver = {name}");
         let others = "solver = \"global\" or \"direct\"";
-        expect("solver", &with("time = \"sdirk2\""), "\"sdirk2\"", &[&name, others, "implicit Euler"]);
+        expect("solver", &with("time = \"tr_bdf2\""), "\"tr_bdf2\"", &[&name, others, "implicit Euler"]);
         expect("solver", &with("mode = \"static\""), "\"static\"", &[&name, others]);
         let refused = |key: &str, line: &str, at: &str, parts: &[&str]| {
             let (text, first) = replace_line(key, line);
@@ -75,7 +75,7 @@ fn projective_dynamics_refuses_what_it_does_not_know() {
     let others = "solver = \"global\" or \"direct\"";
     let name = "\"projective\"";
     let with = |line: &str| format!("{line}\nsolver = {name}");
-    expect("solver", &with("time = \"sdirk2\""), "\"sdirk2\"", &[name, others, "implicit Euler"]);
+    expect("solver", &with("time = \"tr_bdf2\""), "\"tr_bdf2\"", &[name, others, "implicit Euler"]);
     expect("solver", &with("mode = \"static\""), "\"static\"", &[name, others]);
     let refused = |(key, line, place): (&str, &str, (usize, &str)), parts: &[&str]| {
         let (text, first) = replace_line(key, line);

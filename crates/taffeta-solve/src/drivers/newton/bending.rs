@@ -15,8 +15,8 @@
 use super::bending_rest::{EdgeRest, FACE_VALUES, FaceRest, MomentTile, eta, load_edges};
 use super::bending_shape::{FaceShape, angles_of, measure_face, scale_normal, slopes_of};
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, multiply, set_vector,
-    split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, lead, load_corners, multiply,
+    set_vector, split, vector,
 };
 use crate::plate::{Plate, PlateEdge, angle};
 use glam::DVec3;
@@ -193,6 +193,21 @@ impl Bending {
             #[inline(always)]
             |tile, start| *start = eta(&faces[tile], angles, scalars),
         );
+    }
+
+    /// Moves `η` at the start on to what it comes to if it goes on as it has changed until `x`, by a part of that. The angles stay.
+    pub(super) fn continue_step(
+        &mut self,
+        corners: &[[IndexLane; 3]],
+        x: &[f64],
+        scalars: &[f64],
+        clamps: &[DVec3],
+        part: f64,
+    ) {
+        let (before, references) = (self.start.clone(), self.references.clone());
+        self.begin_step(corners, x, (scalars, clamps));
+        self.references = references;
+        lead(&mut self.start, &before, part);
     }
 
     /// The angles at the start of the step, in the order of the plate's edges.

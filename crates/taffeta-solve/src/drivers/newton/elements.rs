@@ -41,6 +41,13 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
         }
     }
 
+    /// Moves the constraints at the start on to what they come to if they go on as they have changed until `x`, by a part of that.
+    fn continue_step(&mut self, x: &[f64], part: f64) {
+        for (block, start) in self.blocks.iter().zip(&mut self.start) {
+            *start += (block.constraint(&positions(block, x)) - *start) * part;
+        }
+    }
+
     /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]: elastic and viscous,
     /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)`. `rate` is `1/h`.
     fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
@@ -93,6 +100,11 @@ impl AllElements {
         self.visit_mut(&mut Begin { x });
     }
 
+    /// Moves the constraints at the start on to what they come to if they go on as they have changed until `x`, by a part of that.
+    pub(super) fn continue_step(&mut self, x: &[f64], part: f64) {
+        self.visit_mut(&mut Continue { x, part });
+    }
+
     /// Adds the gradient to `gradient` \[N\], keeps the Hessians, returns `energy` \[J\] with that of the elements. `rate` is
     /// `1/h`.
     pub(super) fn evaluate(
@@ -133,6 +145,18 @@ struct Begin<'a> {
 impl VisitorMut<WithHessians> for Begin<'_> {
     fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &mut Elements<R, V, B>) {
         elements.begin_step(self.x);
+    }
+}
+
+/// The pass of [`NewtonElements::continue_step`].
+struct Continue<'a> {
+    x: &'a [f64],
+    part: f64,
+}
+
+impl VisitorMut<WithHessians> for Continue<'_> {
+    fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &mut Elements<R, V, B>) {
+        elements.continue_step(self.x, self.part);
     }
 }
 

@@ -11,8 +11,8 @@
 use super::block_rows::Mat3;
 use super::face_state::FaceState;
 use super::tiles::{
-    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, load_corners, multiply, set_vector,
-    split, vector,
+    CornerTile, FaceTiles, IndexLane, Lane, Lane3, TILE, ZERO, for_tiles, lead, load_corners, multiply,
+    set_vector, split, vector,
 };
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
@@ -129,6 +129,13 @@ impl Membrane {
                 }
             }
         }
+    }
+
+    /// Moves the strain at the start on to what it comes to if it goes on as it has changed until `x`, by a part of that.
+    pub(super) fn continue_step(&mut self, corners: &[[IndexLane; 3]], x: &[f64], part: f64) {
+        let before = self.starts.clone();
+        self.begin_step(corners, x);
+        lead(&mut self.starts, &before, part);
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at `x`; writes the gradient on the corners \[N\] and returns

@@ -34,7 +34,6 @@ mod minimize;
 mod ordering;
 mod precondition;
 mod site;
-mod spin;
 mod system;
 mod tiles;
 mod vectors;
@@ -44,11 +43,10 @@ pub use levels::KeptGrids;
 pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};
-pub use spin::{Flight, Waypoint};
 pub use system::NewtonProblem;
 pub use taffeta_factor::FactorError;
 
-use crate::block::Stitch;
+use crate::block::{Curvature, Stitch};
 use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
 use assembled::Assembly;
@@ -236,6 +234,38 @@ impl NewtonDriver {
         self.system.begin_step(&self.point, &plate.clamps);
         self.start.clear();
         self.start.extend_from_slice(&self.point[..self.system.coordinate_count()]);
+    }
+
+    /// Begins the next stage of a step, whose last one has ended at `x`. Damping counts from where strains come to if they go on as they
+    /// have changed until there, by a part of that.
+    pub fn continue_step(&mut self, x: &[DVec3], plate: &PlateState, part: f64) {
+        self.load(x, plate);
+        self.system.continue_step(&self.point, &plate.clamps, part);
+    }
+
+    /// Forces on the vertices at `x` \[N\]: those of the elements without their damping, of pressure, and of the drag; 0 where a vertex does
+    /// not move. `clamps` are the normals beyond the clamped edges. Begins a step there.
+    pub fn forces(
+        &mut self,
+        x: &[DVec3],
+        plate: &PlateState,
+        drag: Drags<'_>,
+        clamps: &[DVec3],
+    ) -> Vec<DVec3> {
+        self.begin_step(x, plate);
+        let problem = NewtonProblem {
+            inertia: &vec![0.0; x.len()],
+            predicted: x,
+            held: &vec![[false; 3]; x.len()],
+            damping_rate: 0.0,
+            drag,
+            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            clamps,
+        };
+        let [out, _] = &mut self.evaluations;
+        self.system.evaluate(&self.point, &problem, Curvature::Clamped, out);
+        let forces = out.gradient[..3 * x.len()].chunks_exact(3);
+        forces.map(|gradient| -DVec3::from_slice(gradient)).collect()
     }
 
     /// The stitches; the gaps that they want can be changed between steps.

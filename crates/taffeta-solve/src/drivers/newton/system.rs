@@ -104,6 +104,14 @@ impl System {
         self.pressure.begin_step(x);
     }
 
+    /// Moves what elements had at the start on to what it comes to if it goes on as it has changed until `z`, by a part of that.
+    pub(super) fn continue_step(&mut self, z: &[f64], clamps: &[DVec3], part: f64) {
+        let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
+        self.membrane.continue_step(&self.tiles.corners, x, part);
+        self.bending.continue_step(&self.tiles.corners, x, scalars, clamps, part);
+        self.elements.continue_step(x, part);
+    }
+
     /// Reads at `z` how much friction the contacts may bear; returns how far that moves the minimum of `W`, see
     /// [`Contacts::grip`].
     pub(super) fn grip(

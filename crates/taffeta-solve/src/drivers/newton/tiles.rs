@@ -124,6 +124,15 @@ pub(super) fn vector(lanes: &Lane3, lane: usize) -> DVec3 {
     DVec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
 }
 
+/// Moves values on from what they were before, by a part of the way since then.
+pub(super) fn lead(values: &mut [Lane3], before: &[Lane3], part: f64) {
+    for (value, before) in
+        values.as_flattened_mut().as_flattened_mut().iter_mut().zip(before.as_flattened().as_flattened())
+    {
+        *value = before + (*value - before) * part;
+    }
+}
+
 /// Sets the vector of one lane.
 #[inline(always)]
 pub(super) fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {

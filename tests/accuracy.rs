@@ -7,7 +7,8 @@ use taffeta::core::Placement;
 use taffeta::io::GridPattern;
 use taffeta::sim::ask;
 use taffeta::sim::{
-    ACCURACIES, ClothDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription,
+    ACCURACIES, ClothDescription, SimulationSettings, SolverChoice, StepError, StepInputs, World,
+    WorldDescription,
 };
 
 /// A sheet of 1 m that spins about its normal at so many rad/s, and nothing acts on it.
@@ -58,6 +59,17 @@ fn an_accuracy_out_of_reach_makes_nothing_worse() {
     run(&mut world, 12);
     let kept = world.measure().angular_momentum.z / before;
     assert!((kept - 1.0).abs() < 3e-3, "{kept} of the spin is left");
+}
+
+/// It froze: the way was measured without gravity, and Newton's method did not converge.
+#[test]
+fn a_gravity_that_leads_too_far_for_contact_is_refused() {
+    let gravity = DVec3::NEG_Y * 1e29;
+    let simulation = SimulationSettings { gravity, ..SimulationSettings::default() };
+    let cloths = vec![swing(4)];
+    let mut world = build(&WorldDescription { cloths, simulation, ..WorldDescription::default() });
+    let error = world.step(&StepInputs::default(), FRAME).expect_err("it leads too far");
+    assert!(matches!(error, StepError::TooFar { .. }), "{error}");
 }
 
 #[test]

@@ -56,6 +56,14 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     moving.map(|(x, v)| Inertia::euler(x, v, h)).collect()
 }
 
+/// The place \[m\] to which the velocity of a vertex leads by the end of the present one of two stages: that at the start, or what the
+/// first stage has found, contacts included.
+pub(crate) fn led(world: &World, i: usize) -> DVec3 {
+    let work = &world.scratch;
+    let velocity = work.first_stage.get(i).map_or(work.start_velocities[i], |stage| stage.velocity);
+    work.bases[i] + velocity * world.state.last.scales[i]
+}
+
 /// Notes the accelerations at the start of a substep of length `h` \[s\] and the forces of the air, which are a part of them. Notes
 /// nothing if the substep begins with implicit Euler. Contacts and damping of elements are not part of them: they act in the stages alone.
 pub(crate) fn note_accelerations(world: &mut World, h: f64) {

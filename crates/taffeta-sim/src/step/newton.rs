@@ -4,7 +4,7 @@ use crate::contact::stiffness::{friction_stiffness, stiffnesses};
 use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
-use crate::derive::solver_facts::is_first_stage;
+use crate::derive::solver_facts::{is_first_stage, is_second_order};
 use crate::derive::stages::{first_share, stage_share, stage_span};
 use crate::derive::world::World;
 use crate::model::description::SolverChoice;
@@ -13,6 +13,7 @@ use crate::model::inertia::second_begins;
 use crate::model::pins::{along_held, put_back};
 use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
+use crate::step::integrate::led;
 use crate::step::policy::newton_limits;
 use glam::DVec3;
 use taffeta_contact::Contact;
@@ -60,14 +61,11 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     // Start from inertia alone, in the second stage with the velocity of the first. From the old position motion would be swallowed.
     // From the prediction a cloth at rest would jitter, and press much harder than it does.
     let held = state.held.raw.clone();
-    let (work, is_first) = (&world.scratch, is_first_stage(world));
+    let (work, is_first, has_stages) = (&world.scratch, is_first_stage(world), is_second_order(world));
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
-    let guess = |(i, s): (usize, &f64)| match work.first_stage.get(i) {
-        Some(stage) => along_held(held[i], last.predicted[i], work.bases[i] + stage.velocity * *s),
-        None if is_first => {
-            along_held(held[i], last.predicted[i], work.bases[i] + work.start_velocities[i] * *s)
-        }
-        None => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
+    let guess = |(i, s): (usize, &f64)| match has_stages {
+        true => along_held(held[i], last.predicted[i], led(world, i)),
+        false => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
     let mut x: Vec<_> = match start {
         Start::Inertia => last.scales.iter().enumerate().map(guess).collect(),

@@ -3,7 +3,7 @@
 use crate::derive::air::exposed;
 use crate::derive::clock::end_of_substep;
 use crate::derive::pressure::{add_pressure, has_pressure};
-use crate::derive::solver_facts::is_first_stage;
+use crate::derive::solver_facts::is_second_order;
 use crate::derive::world::World;
 use crate::features::grabs::pull_grabbed;
 use crate::features::pins::{note_inertia, release_pins};
@@ -11,7 +11,7 @@ use crate::model::inertia::coast;
 use crate::model::pin_places::PinPlaces;
 use crate::model::pins::{Guided, along_held};
 use crate::model::state::State;
-use crate::step::integrate::collect_inertia;
+use crate::step::integrate::{collect_inertia, led};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
@@ -70,7 +70,7 @@ fn explicit_forces(world: &World, h: f64) -> Vec<DVec3> {
 
 /// Puts the vertices where their velocities and their pins take them by the end of the substep.
 fn place_vertices(world: &mut World, h: f64) {
-    let is_first = is_first_stage(world);
+    let has_stages = is_second_order(world);
     let State { sheet, motion, last, .. } = &world.state;
     let end = end_of_substep(world, h);
     let places = PinPlaces::at(&world.setup, end);
@@ -78,13 +78,10 @@ fn place_vertices(world: &mut World, h: f64) {
     for vi in sheet.topology.vertices() {
         let i = vi.to_usize();
         // Contacts are looked for where velocities lead. Elastic forces of what is pressed against a body lead deep into it, and gravity
-        // leads what lies on a curve to another normal. In the second stage the velocity that the first has found counts, contacts
-        // included.
-        let (work, start) = (&world.scratch, motion.positions[vi]);
-        let position = match work.first_stage.get(i) {
-            Some(stage) => work.bases[i] + stage.velocity * last.scales[i],
-            None if is_first => start + work.start_velocities[i] * h,
-            None => work.bases[i] + motion.velocities[vi] * last.scales[i],
+        // leads what lies on a curve to another normal.
+        let position = match has_stages {
+            true => led(world, i),
+            false => world.scratch.bases[i] + motion.velocities[vi] * last.scales[i],
         };
         let row = &mut world.scratch.rows[i];
         row.position = position.to_array();

@@ -24,7 +24,7 @@ const HALVINGS: u32 = 4;
 const REJECTED: f64 = 2.0;
 
 /// Error of one of the shortest substeps, relative to the size of a body, that tells of an impact, whatever the scene allows.
-const IMPACT: f64 = 2e-4;
+const VIOLENT: f64 = 2e-4;
 
 /// All that a substep changes that may be done again.
 pub(crate) struct Attempt {
@@ -61,7 +61,7 @@ pub(crate) fn reject_if_rough(
     plan: &mut SubstepPlan,
 ) -> bool {
     let (allowed, is_shortest) = (REJECTED * world.setup.settings.accuracy, h <= 1.5 * SHORTEST);
-    let is_rough = error > if is_shortest { allowed.max(IMPACT) } else { allowed };
+    let is_rough = error > if is_shortest { allowed.max(VIOLENT) } else { allowed };
     if is_rough {
         take_back(world, attempt, plan);
         (world.state.last_substep, world.state.error) = (h, error);

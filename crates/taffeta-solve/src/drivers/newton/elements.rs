@@ -148,7 +148,7 @@ impl VisitorMut<WithHessians> for Begin<'_> {
     }
 }
 
-/// The pass of [`NewtonElements::continue_step`].
+/// The pass of [`AllElements::continue_step`].
 struct Continue<'a> {
     x: &'a [f64],
     part: f64,

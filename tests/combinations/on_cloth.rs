@@ -35,6 +35,23 @@ fn what_glides_on_cloth_without_friction_keeps_its_speed() {
     misses.expect_none();
 }
 
+/// Newton's method stopped too early where nothing rubs: strongly damped cloth lost a sixth of its speed.
+#[test]
+fn what_glides_down_cloth_without_friction_is_not_braked_by_damping() {
+    let mut misses = Misses::default();
+    for substeps in [None, Some(4)] {
+        let gravity = on_slope(20.0_f64.to_radians());
+        let glide = Glide {
+            gravity,
+            damping: 0.5,
+            substeps,
+            ..Glide::new(Ground::Cloth, both(0.0), SolverChoice::Global)
+        };
+        check_slide(&mut misses, &format!("{substeps:?} substeps"), &glide, 20.0);
+    }
+    misses.expect_none();
+}
+
 #[test]
 fn what_passes_over_cloth_is_not_moved() {
     let glide = Glide {

@@ -35,6 +35,8 @@ pub(crate) struct Glide {
     pub(crate) turning: f64,
     /// Coefficients of both.
     pub(crate) friction: Friction,
+    /// Damping of bending of all cloth \[s\].
+    pub(crate) damping: f64,
     /// Gravity \[m/s²\].
     pub(crate) gravity: DVec3,
     /// Velocity of the patch against the ground \[m/s\].
@@ -102,6 +104,7 @@ impl Glide {
             carried: DVec3::ZERO,
             turning: 0.0,
             friction,
+            damping: 0.0,
             gravity: on_slope(0.0),
             velocity: DVec3::ZERO,
             height: 0.0,
@@ -147,6 +150,7 @@ impl Glide {
         };
         description.simulation.gravity = self.gravity;
         self.put_ground(&mut description);
+        description.cloths.iter_mut().for_each(|cloth| cloth.material.bend_damping = self.damping);
         description
     }
 

@@ -33,7 +33,7 @@ pub(crate) const SHORTEST: f64 = 1.0 / 2000.0;
 /// How much longer each substep may be than the one before.
 const GROWTH: f64 = 2.0;
 
-/// Part of the error allowed that a substep aims at. At all of it the trapezoidal rule adds a thousandth of the energy to a sheet that
+/// Part of the error allowed that a substep aims at, and that its solution may leave. At all of it the trapezoidal rule adds a thousandth of the energy to a sheet that
 /// snaps.
 const AIM: f64 = 0.5;
 
@@ -176,5 +176,5 @@ fn longest_substep(world: &World) -> f64 {
 pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
     let allowed = world.setup.settings.accuracy;
     let part = (h / LONGEST).min(1.0);
-    part * world.scratch.error.clamp(LEAST_PART * allowed * part, allowed)
+    part * world.scratch.error.clamp(LEAST_PART * allowed * part, AIM * allowed)
 }

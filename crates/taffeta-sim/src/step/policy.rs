@@ -34,20 +34,20 @@ const LINEAR_TOLERANCE: f64 = 1e-2;
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
 const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
-/// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears friction. An error of the normal
-/// forces moves the cloth little in one substep, and slows it down or drags it along in many. Contacts are 50 times as
+/// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears a load. An error of the normal
+/// forces moves the cloth little in one substep, and slows it down or drags it along in many, with friction or without. Contacts are 50 times as
 /// stiff as inertia, so that the normal forces are then right to about one part in a hundred of the weight.
-const FRICTION_PART: f64 = 2e-3;
+const LOAD_PART: f64 = 2e-3;
 
-/// Part of the error that friction allows to which the first stage goes. The second goes on from there, by 2.4 times as far.
-const FIRST_FRICTION_PART: f64 = 0.5;
+/// Part of the error that loads allow to which the first stage goes. The second goes on from there, by 2.4 times as far.
+const FIRST_LOAD_PART: f64 = 0.5;
 
-/// Error that the solution of a substep of length `h` \[s\] may leave for friction, relative to the size of the scene. A contact
+/// Error that the solution of a substep of length `h` \[s\] may leave where contacts bear loads, relative to the size of the scene. A contact
 /// of a small part of the mass of a body carries a small part of its weight. It may err by more of it: in energy, by the root of that
 /// part.
-fn friction_error(world: &World, h: f64) -> f64 {
+fn load_error(world: &World, h: f64) -> f64 {
     let motion = &world.state.motion;
-    let bears = |contact: &&Contact| contact.borne.load() > 0.0 && contact.row.static_friction > 0.0;
+    let bears = |contact: &&Contact| contact.borne.load() > 0.0;
     let corners = |contact: &Contact| contact.row.vertices.into_iter().zip(contact.row.weights);
     let mut is_touching = vec![false; motion.masses.len()];
     let bearing = world.state.last.contacts.iter().filter(bears).flat_map(corners);
@@ -65,7 +65,7 @@ fn friction_error(world: &World, h: f64) -> f64 {
     if world.state.gravity == DVec3::ZERO {
         return f64::INFINITY;
     }
-    FRICTION_PART * least.sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
+    LOAD_PART * least.sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.
@@ -80,8 +80,8 @@ pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
             (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
         None => {
-            let friction = if is_first_stage(world) { FIRST_FRICTION_PART } else { 1.0 };
-            let error = solution_error(world, h).min(friction * friction_error(world, h));
+            let loaded = if is_first_stage(world) { FIRST_LOAD_PART } else { 1.0 };
+            let error = solution_error(world, h).min(loaded * load_error(world, h));
             (error, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
     };

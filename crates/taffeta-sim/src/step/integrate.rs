@@ -56,8 +56,8 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
     moving.map(|(x, v)| Inertia::euler(x, v, h)).collect()
 }
 
-/// The place \[m\] to which the velocity of a vertex leads by the end of the present one of two stages: that at the start, or what the
-/// first stage has found, contacts included.
+/// The place \[m\] to which the velocity of a vertex leads by the end of the present one of two stages. It is the velocity at the start, or
+/// what the first stage has found, contacts included.
 pub(crate) fn led(world: &World, i: usize) -> DVec3 {
     let work = &world.scratch;
     let velocity = work.first_stage.get(i).map_or(work.start_velocities[i], |stage| stage.velocity);

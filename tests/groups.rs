@@ -8,7 +8,7 @@ use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     Checkpoint, ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, StepInputs,
-    World, WorldDescription,
+    Tearing, World, WorldDescription,
 };
 
 /// A horizontal sheet of a size \[m\] at a place \[m\], held at one edge.
@@ -98,6 +98,67 @@ fn an_unrelated_cloth_changes_what_is_remeshed_by_no_more_than_round_off() {
     }
 }
 
+/// A sheet far away with a slit, pulled at both ends until it tears.
+fn torn() -> ClothDescription {
+    let cells = 8;
+    let mut sheet = sheet("torn", (0.2, cells), FAR);
+    sheet.pins.clear();
+    let row = |j: u32| Region::Vertices((0..=cells).map(|i| j * (cells + 1) + i).collect());
+    let key = |time: f64| Keyframe { time, translate: DVec3::NEG_Z * (0.3 * time), rotate_deg: DVec3::ZERO };
+    let pull = Motion::from(vec![key(0.0), key(10.0)]);
+    let let_go = PinDescription::new(Region::Vertices(vec![2 * (cells + 1) + 1]));
+    sheet.pins = vec![
+        PinDescription::new(row(0)),
+        PinDescription { motion: pull, ..PinDescription::new(row(cells)) },
+        // In the middle of a step in which it tears.
+        PinDescription { release: Some(0.06), ..let_go },
+    ];
+    sheet.material.tearing = Some(Tearing { strength: [150.0; 2], length: 0.03 });
+    sheet
+}
+
+#[test]
+fn a_cloth_that_tears_changes_no_bit_elsewhere() {
+    assert_alone((&near(), &torn()), &SimulationSettings::default(), (30, 0.0));
+    let mut description = world_of(vec![near(), torn()], SimulationSettings::default());
+    let tears = |description: &WorldDescription| {
+        let mut world = build(description);
+        let count = (0..30).map(|_| run(&mut world, 1).tears.count).sum::<u64>();
+        world.thawed().mesh.validate().expect("a valid mesh");
+        count
+    };
+    let beside = tears(&description);
+    description.cloths.remove(0);
+    assert!(beside > 4 && beside == tears(&description), "{beside} beside another cloth");
+}
+
+#[test]
+fn what_tears_does_so_beside_others_as_it_does_alone() {
+    assert_alone((&torn(), &near()), &SimulationSettings::default(), (30, 1e-9));
+}
+
+#[test]
+fn what_tears_while_something_comes_near_unexpectedly_is_torn_anew_with_it() {
+    // Taut, and overloaded at once. The other one is pressed together, and springs apart at once.
+    let mut taut = torn();
+    for pin in &mut taut.pins {
+        pin.motion = Motion::default();
+    }
+    taut.mesh.positions.iter_mut().for_each(|x| x.z *= 1.25);
+    let mut below = sheet("below", (0.2, 4), DVec3::ZERO);
+    below.mesh.positions.iter_mut().for_each(|x| *x = FAR + DVec3::new(x.x, 0.0, 0.7 * x.z - 0.26));
+    below.pins.clear();
+    let weightless = SimulationSettings { gravity: DVec3::ZERO, ..SimulationSettings::default() };
+    let mut world = build(&world_of(vec![taut, below], weightless));
+    // So long that they meet in the first step.
+    for step in 0..4 {
+        let report = world.step(&StepInputs::default(), 3.0 * FRAME).expect("finite");
+        assert_eq!(world.crossings(), Some(Vec::new()), "at {} s", world.time());
+        world.thawed().mesh.validate().expect("a valid mesh");
+        assert!(step > 0 || (report.plan.groups == 1 && report.tears.count > 4), "{report:?}");
+    }
+}
+
 /// A sheet that is held as a whole, and comes down onto another one and goes up again.
 fn press() -> WorldDescription {
     let lower = sheet("lower", (0.5, 6), DVec3::ZERO);
@@ -130,6 +191,9 @@ fn groups_go_on_from_a_checkpoint_and_on_any_number_of_threads() {
         cloth.mesh.positions.iter_mut().for_each(|x| x.z += if name == "big" { 0.0 } else { 50.0 });
         remeshed(cloth)
     }));
+    let mut torn = torn();
+    torn.mesh.positions.iter_mut().for_each(|x| x.z -= 50.0);
+    description.cloths.push(torn);
     let mut world = build(&description);
     let mut threaded = description.clone();
     threaded.simulation.threads = 2;

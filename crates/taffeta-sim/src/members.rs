@@ -39,7 +39,7 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
     // Surfaces of solids stay the last of the cloths.
     let place = world.setup.cloths.len() - world.setup.solids.len();
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
-    renumber_cloths(world, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
+    renumber_cloths(&mut world.setup, &mut thawed, |cloth| cloth + usize::from(cloth >= place));
     add_mesh(&mut thawed, &alone, place, world.setup.pins.len(), world.state.time);
     let World { setup: own, state: own_state, .. } = alone;
     let Setup { cloths, pins, seams, .. } = own;
@@ -127,10 +127,10 @@ fn add_mesh(thawed: &mut Thawed, alone: &World, place: usize, pins: usize, now: 
 }
 
 /// Gives cloths other numbers, in the setup and in a keyed sheet.
-fn renumber_cloths(world: &mut World, thawed: &mut Thawed, number: impl Fn(usize) -> usize) {
+fn renumber_cloths(setup: &mut Setup, thawed: &mut Thawed, number: impl Fn(usize) -> usize) {
     thawed.attributes.faces.values_mut().for_each(|face| face.cloth = number(face.cloth as usize) as u32);
-    world.setup.solids.iter_mut().for_each(|solid| solid.cloth = number(solid.cloth));
-    world.setup.seams.iter_mut().for_each(|law| law.cloth = number(law.cloth));
+    setup.solids.iter_mut().for_each(|solid| solid.cloth = number(solid.cloth));
+    setup.seams.iter_mut().for_each(|law| law.cloth = number(law.cloth));
 }
 
 /// See [`World::remove_cloth`].
@@ -155,7 +155,7 @@ pub(crate) fn remove_cloth(world: &mut World, id: ClothId) -> Result<(), BuildEr
     let left = thawed.holders();
     holders.difference(&left).for_each(|pin| world.state.released[*pin as usize] = true);
     world.setup.seams.retain(|law| law.cloth != place);
-    renumber_cloths(world, &mut thawed, |cloth| cloth - usize::from(cloth > place));
+    renumber_cloths(&mut world.setup, &mut thawed, |cloth| cloth - usize::from(cloth > place));
     world.setup.cloths.remove(place);
     world.setup.ids.cloths.remove(place);
     world.state.last_passes.remove(place);

@@ -123,7 +123,7 @@ pub(super) struct SolverFacts {
     pub groups: Groups,
     /// Iterations per substep.
     pub iterations: Iterations,
-    /// Time integration: `tr_bdf2` or `euler`.
+    /// Time integration: `tr_bdf2` or `euler`. Where a cloth can tear, that of all it may touch.
     pub time_integration: &'static str,
     /// Number of threads.
     pub threads: usize,

@@ -16,6 +16,7 @@
 use crate::derive::pressure::has_pressure;
 use crate::derive::world::World;
 use crate::measure::energy::gravity;
+use crate::model::motion::Motion;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::VertexIndex;
@@ -220,13 +221,13 @@ fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
     };
     let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
     let paid = slow_within(&mut vertices, amount);
-    put_velocities(world, piece, &vertices);
+    put_velocities(&mut world.state.motion, piece, &vertices);
     paid
 }
 
 /// Gives the vertices of a piece new velocities.
-pub(crate) fn put_velocities(world: &mut World, piece: &[usize], vertices: &[MovedVertex]) {
-    let velocities = &mut Arc::make_mut(&mut world.state.motion.velocities).raw;
+pub(crate) fn put_velocities(motion: &mut Motion, piece: &[usize], vertices: &[MovedVertex]) {
+    let velocities = &mut Arc::make_mut(&mut motion.velocities).raw;
     for (i, vertex) in piece.iter().zip(vertices) {
         velocities[*i] = vertex.velocity;
     }

@@ -83,7 +83,7 @@ pub(crate) fn remesh_cloths(
         counts.splits + counts.collapses + counts.flips > 0
     });
     // A pass leaves what is being sewn alone. Its threads pull as before, so that no energy jumps but by edits.
-    put_threads(world, &threads);
+    put_threads(&mut world.derived.blocks.stitches, &threads);
     world.state.last_passes = last_passes;
     world.state.asked.add(asked_for);
     if has_edited {

@@ -335,7 +335,7 @@ fn settle_pieces(world: &mut World, start: &[DVec3]) {
         };
         let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
         settle_moved(&mut vertices);
-        put_velocities(world, &piece, &vertices);
+        put_velocities(&mut world.state.motion, &piece, &vertices);
     }
 }
 

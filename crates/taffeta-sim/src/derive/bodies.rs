@@ -3,8 +3,10 @@
 use crate::derive::world::World;
 use crate::model::loose::LooseBody;
 use crate::model::solid::Solid;
+use crate::model::state::State;
 use glam::DVec3;
 use std::ops::Range;
+use taffeta_contact::boxes::Aabb;
 
 /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the
 /// last of the loose bodies.
@@ -84,4 +86,14 @@ pub(crate) fn extent(points: &[DVec3]) -> f64 {
 /// The largest side of the box around all layouts: the size of the cloth \[m\].
 pub(crate) fn scene_extent(world: &World) -> f64 {
     extent(&world.state.sheet.layout.raw)
+}
+
+/// The boxes around the cloths of a world as they are now.
+pub(crate) fn cloth_boxes(world: &World) -> Vec<Aabb> {
+    let State { sheet, motion, .. } = &world.state;
+    let of_cloth = |cloth: usize| {
+        let range = sheet.vertex_range(cloth as u32);
+        Aabb::around(motion.positions.raw[range].iter().copied())
+    };
+    (0..sheet.cloth_count()).map(of_cloth).collect()
 }

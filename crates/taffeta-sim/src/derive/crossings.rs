@@ -107,15 +107,13 @@ pub(crate) fn resume_pairs(world: &mut World, bounds: PairBounds) {
         .map(|(bodies, bounds)| ExpectedBounds { versions: Versions::of(&bodies, sheet), bounds });
     world.bounds_of_parts = expected.collect();
     if let Some(bounds) = bounds.whole {
-        collect_pairs(world, bounds);
+        collect_pairs(&mut world.derived.proximity, bounds);
     }
 }
 
 /// Collects the pairs for these bounds.
-pub(crate) fn collect_pairs(world: &mut World, bounds: MotionBounds) {
-    let Some(mut proximity) = world.derived.proximity.take() else { return };
-    proximity.resume(bounds);
-    world.derived.proximity = Some(proximity);
+pub(crate) fn collect_pairs(proximity: &mut Option<Proximity>, bounds: MotionBounds) {
+    proximity.iter_mut().for_each(|proximity| proximity.resume(bounds.clone()));
 }
 
 /// Number of intersections when they were last counted.

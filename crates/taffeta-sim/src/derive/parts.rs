@@ -22,6 +22,7 @@ use crate::model::scratch::{Inputs, Scratch};
 use crate::model::seams::SeamLaw;
 use crate::model::selection::Selection;
 use crate::model::setup::Setup;
+use crate::model::sheet::Sheet;
 use crate::model::solid::Solid;
 use crate::model::state::{GroupMemory, LastSubstep, Speeds, State, Still, StillGroup};
 use glam::DVec3;
@@ -40,22 +41,21 @@ fn select(world: &World, bodies: &[usize]) -> Selection {
 /// The part of some bodies in the present state of the world, with what is derived from `old`, the part that they had, if
 /// their meshes are the same.
 pub(crate) fn bring_part(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
-    let selection = select(world, bodies);
     match old {
         Some(part) if part.is_of(&world.state.sheet) => {
-            let mut part = Part { selection, ..part };
+            let mut part = Part { selection: select(world, bodies), ..part };
             fill(world, &mut part);
             part
         }
-        old => build(world, selection, old),
+        old => build(world, bodies, old),
     }
 }
 
 /// Builds a part anew.
-fn build(world: &World, selection: Selection, old: Option<Part>) -> Part {
+fn build(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
     let kept = old.map(|mut part| part.world.derived.retire()).unwrap_or_default();
-    let sheet = Arc::new(world.state.sheet.select(&selection));
-    let motion = selection.pick_motion(&world.state.motion);
+    let (selection, sheet, motion) = pick_present(world, bodies);
+    let sheet = Arc::new(sheet);
     let pins = holders(&motion, world.setup.pins.len());
     let setup = pick_setup(world, &selection, &pins);
     let choice = world.derived.choice;
@@ -90,7 +90,7 @@ fn build(world: &World, selection: Selection, old: Option<Part>) -> Part {
     note_crossings(own);
     let is_own = |known: &&ExpectedBounds| known.versions == part.versions;
     if let Some(known) = world.bounds_of_parts.iter().find(is_own) {
-        collect_pairs(&mut part.world, known.bounds.clone());
+        collect_pairs(&mut part.world.derived.proximity, known.bounds.clone());
     }
     part
 }
@@ -151,6 +151,30 @@ fn fill(world: &World, part: &mut Part) {
     (own.watch, own.pool) = (world.watch.clone(), Arc::clone(&world.pool));
 }
 
+/// Brings the present motion of a part, and what holds it, into the world in the middle of a step. Other bodies are where the
+/// step began.
+pub(crate) fn put_present(world: &mut World, selection: &Selection, own: &World) {
+    selection.put_motion(&mut world.state.motion, &own.state.motion);
+    put_holds(world, &[(selection, own)]);
+    world.state.time = own.state.time;
+    if crossing_count(world) > 0 || crossing_count(own) > 0 {
+        note_crossings(world);
+    }
+}
+
+/// The places of some bodies in the world, with their sheet and motion there.
+pub(crate) fn pick_present(world: &World, bodies: &[usize]) -> (Selection, Sheet, Motion) {
+    let selection = select(world, bodies);
+    let sheet = world.state.sheet.select(&selection);
+    let motion = selection.pick_motion(&world.state.motion);
+    (selection, sheet, motion)
+}
+
+/// Gives a part its places in a world whose other bodies have been edited.
+pub(crate) fn find_place(world: &World, part: &mut Part) {
+    part.selection = select(world, &part.selection.bodies);
+}
+
 /// What the bodies of a part are made of.
 ///
 /// Pins keep their numbers; those that hold nothing of the part, for which `pins` is false, do nothing.
@@ -208,7 +232,8 @@ pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
         world.safeguard.add(&own.safeguard);
     }
     if has_let_go {
-        put_holds(world, &parts);
+        let all: Vec<_> = parts.iter().map(|part| (&part.selection, &part.world)).collect();
+        put_holds(world, &all);
     }
     put_memory(world, &parts, dt);
     if broken_count(&world.state.motion) > broken {
@@ -251,14 +276,17 @@ fn put_released(world: &mut World, parts: &[Part]) -> bool {
     count != world.state.motion.holds.len()
 }
 
-/// Lets pins hold what they hold in the parts.
-fn put_holds(world: &mut World, parts: &[Part]) {
-    let of_part = |part: &Part| {
-        let whole =
-            |(vi, hold): &(VertexIndex, Hold)| (VertexIndex(part.selection.whole_vertex(vi.0)), *hold);
-        part.world.state.motion.holds.iter().map(whole).collect::<Vec<_>>()
+/// Lets pins hold what they hold in these parts.
+fn put_holds(world: &mut World, parts: &[(&Selection, &World)]) {
+    let of_part = |(selection, own): &(&Selection, &World)| {
+        let whole = |(vi, hold): &(VertexIndex, Hold)| (VertexIndex(selection.whole_vertex(vi.0)), *hold);
+        own.state.motion.holds.iter().map(whole).collect::<Vec<_>>()
     };
-    let mut holds: Vec<_> = parts.iter().flat_map(of_part).collect();
+    let is_other = |(vi, _): &&(VertexIndex, Hold)| {
+        !parts.iter().any(|(selection, _)| selection.own_vertex(vi.0).is_some())
+    };
+    let others = world.state.motion.holds.iter().filter(is_other).copied();
+    let mut holds: Vec<_> = others.chain(parts.iter().flat_map(of_part)).collect();
     holds.sort_unstable_by_key(|(vi, _)| *vi);
     let axes: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.axes).collect();
     world.state.motion.hold(holds, &axes);

@@ -34,6 +34,16 @@ pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<Ver
     derive(world);
 }
 
+/// Takes over a sheet and its motion in place of one that has been edited elsewhere.
+pub(crate) fn succeed(world: &mut World, sheet: Sheet, motion: Motion, epoch: TopologyEpoch) {
+    let before = world.state.sheet.vertex_keys().clone();
+    world.state.still = None;
+    (world.state.sheet, world.state.motion, world.epoch) = (Arc::new(sheet), motion, epoch);
+    keep_grasps(world, &before);
+    derive(world);
+    note_crossings(world);
+}
+
 /// Takes over a keyed sheet with other cloths than before; `old_place` is where each had its place, if it was there.
 pub(crate) fn put_sheet_at(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
     let before = world.state.sheet.vertex_keys().clone();

@@ -51,13 +51,12 @@ pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
     // Solver and detector have memories of their own, which the failed step has touched.
     rebuild(world);
     world.derived.plate = plate;
-    put_threads(world, &threads);
+    put_threads(&mut world.derived.blocks.stitches, &threads);
     resume_pairs(world, bounds);
     world.state.last = last;
 }
 
 /// Lets the threads of seams reach as far as before.
-pub(crate) fn put_threads(world: &mut World, threads: &[Stitch]) {
-    let pairs = world.derived.blocks.stitches.iter_mut().zip(threads);
-    pairs.for_each(|(stitch, before)| stitch.reach = before.reach);
+pub(crate) fn put_threads(stitches: &mut [Stitch], threads: &[Stitch]) {
+    stitches.iter_mut().zip(threads).for_each(|(stitch, before)| stitch.reach = before.reach);
 }

@@ -61,7 +61,7 @@ pub fn factorizations(world: &World) -> usize {
 }
 
 /// Returns whether the solver in use integrates to second order. Implicit Euler takes what jumps. The target
-/// of a grab jumps from step to step. In worlds that can tear, the stress waves of each cut would tear the cloth elsewhere. The search
+/// of a grab jumps from step to step. Where cloth can tear, the stress waves of each cut would tear it elsewhere. The search
 /// for an equilibrium looks for no motion.
 pub(crate) fn is_second_order(world: &World) -> bool {
     if world.inputs.stands_still
@@ -82,7 +82,7 @@ pub(crate) fn is_first_stage(world: &World) -> bool {
     is_second_order(world) && world.scratch.first_stage.is_empty()
 }
 
-/// The time integration in use: `euler` or `tr_bdf2`.
+/// The time integration in use: `euler` or `tr_bdf2`. Where a cloth can tear, that of its group.
 pub fn time_integration_name(world: &World) -> &'static str {
     if is_second_order(world) { "tr_bdf2" } else { "euler" }
 }

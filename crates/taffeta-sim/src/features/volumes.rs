@@ -4,6 +4,7 @@
 //! the course of the inflation. It follows from the time and from when the cloth came.
 
 use crate::derive::clock::end_of_substep;
+use crate::derive::derived::Derived;
 use crate::derive::volumes::EnclosedLaw;
 use crate::derive::world::World;
 use glam::DVec3;
@@ -28,8 +29,7 @@ pub(crate) fn inflates_between(world: &World, start: f64, end: f64) -> bool {
 }
 
 /// Takes the pressures over from the solver.
-pub(crate) fn keep_pressures(world: &mut World) {
-    let derived = &mut world.derived;
+pub(crate) fn keep_pressures(derived: &mut Derived) {
     let in_solver = derived.solver.driver_mut().enclosed_mut();
     for (block, swept) in derived.blocks.enclosed.iter_mut().zip(in_solver) {
         block.pressure = swept.pressure;

@@ -252,6 +252,11 @@ fn tears_need_motion_and_stress(case: &ClothCase<'_>) -> Option<Mismatch> {
     if case.settings.mode == Mode::Static {
         return refuse("in mode \"static\" no time passes in which it could", DYNAMIC);
     }
+    if case.settings.time == TimeIntegration::TrBdf2 {
+        // The stress waves of each cut would tear the cloth elsewhere.
+        let help = "time = \"auto\": then TR-BDF2 still integrates all bodies that cannot touch it";
+        return refuse("`time` is \"tr_bdf2\", and cloth that tears is integrated by implicit Euler", help);
+    }
     if !case.has_material {
         return refuse("the mesh has no material coordinates", "give the mesh some (`vt` in OBJ files)");
     }

@@ -4,23 +4,23 @@
 //! other. Which cloths are one group is guessed from where their velocities take them, and checked afterwards: if two groups
 //! have come near each other all the same, they are stepped again as one.
 
-use crate::derive::bodies::{body_count, extent, offset_of_body};
-use crate::derive::parts::{bring_part, join_parts, put_parts};
+use crate::derive::bodies::{body_count, cloth_boxes, extent, offset_of_body};
+use crate::derive::parts::{bring_part, find_place, join_parts, put_parts};
+use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::{Part, World};
-use crate::features::grabs::{Lead, Leader, find_grabbed};
+use crate::features::grabs::Leader;
 use crate::model::description::{Mode, SolverChoice};
 use crate::model::error::StepError;
 use crate::model::grabs::Grab;
-use crate::model::inputs::StepInputs;
 use crate::model::pin_places::PinPlaces;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::stage::StageTimes;
 use crate::model::state::{GroupMemory, State};
-use crate::run::rest::{find_rest, pass_time};
+use crate::run::group_step::{Made, step_part};
+use crate::step::outside::Whole;
 use crate::step::substeps::make_substeps;
 use glam::DVec3;
-use std::sync::Arc;
 use taffeta_contact::boxes::Aabb;
 use taffeta_core::VertexIndex;
 use taffeta_core::components::Components;
@@ -41,114 +41,53 @@ pub(crate) fn make_grouped_substeps(
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     let mut groups = find_groups(world, grabs, dt);
+    let start = (groups.len() > 1 && can_tear(world)).then(|| note(world));
     let mut made: Vec<Made> = Vec::new();
     loop {
         if groups.len() == 1 {
             join_parts(world);
-            let (plan, tears) = make_substeps(world, dt, (grabs, lead), times)?;
+            let (plan, tears) = make_substeps(world, dt, (grabs, &mut Whole(lead)), times)?;
             return Ok((SubstepPlan { groups: 1, ..plan }, tears));
         }
+        let epoch = world.epoch;
         for (number, bodies) in groups.iter().enumerate() {
             if made.iter().any(|made| made.part.selection.bodies == *bodies) {
                 continue;
             }
-            let part = take_part(world, bodies);
+            let old = take_part(&mut world.parts, bodies);
+            let part = bring_part(world, bodies, old);
             let is_led = grabs.first().map_or(number == 0, |grab| bodies.contains(&grab.body));
             made.push(if is_led {
-                step_led_part(world, part, dt, grabs, lead, times)?
+                step_part(world, part, dt, grabs, Some(&mut *lead), times)?
             } else {
-                step_part(part, dt, &[], &mut |_| (), times)?
+                step_part(world, part, dt, &[], None, times)?
             });
         }
         let Some(joined) = join_met(&groups, &made) else { break };
-        made.retain(|made| joined.contains(&made.part.selection.bodies));
         groups = joined;
+        made.retain(|made| groups.contains(&made.part.selection.bodies));
+        // What tore may not have, now that it meets something.
+        if let Some(start) = start.as_ref().filter(|_| world.epoch != epoch) {
+            made.clear();
+            go_back(world, start.clone());
+        }
     }
     made.sort_unstable_by_key(|made| made.part.selection.bodies[0]);
-    made.iter_mut().for_each(|made| made.part.world.state.time = world.state.time + dt);
+    for made in &mut made {
+        made.part.world.state.time = world.state.time + dt;
+        find_place(world, &mut made.part);
+    }
     let plan = made.iter().fold(SubstepPlan::default(), |sum, made| sum.plus(made.plan));
+    let tears = made.iter().fold(TearCounts::default(), |sum, made| sum.plus(made.tears));
     world.state.time += dt;
     put_parts(world, made.into_iter().map(|made| made.part).collect(), dt);
-    Ok((plan, TearCounts::default()))
+    Ok((plan, tears))
 }
 
-/// A group that has been stepped.
-struct Made {
-    part: Part,
-    plan: SubstepPlan,
-}
-
-/// The part of a group in the present state of the world.
-fn take_part(world: &mut World, bodies: &[usize]) -> Part {
-    let place = world.parts.iter().position(|part| part.selection.bodies == *bodies);
-    let old = place.map(|place| world.parts.remove(place));
-    bring_part(world, bodies, old)
-}
-
-/// Steps a group by itself.
-fn step_part(
-    mut part: Part,
-    dt: f64,
-    grabs: &[Grab],
-    lead: &mut Leader<'_>,
-    times: &mut StageTimes,
-) -> Result<Made, StepError> {
-    let Part { selection, world: own, rests, .. } = &mut part;
-    let body = |grab: &Grab| selection.body(grab.body).expect("all that is grabbed is one group");
-    let grabs: Vec<Grab> = grabs.iter().map(|grab| Grab { body: body(grab), ..*grab }).collect();
-    own.inputs.grabbed = find_grabbed(own, &grabs)?;
-    own.scratch.reach = own_boxes(own);
-    let inputs = StepInputs {
-        gravity: Some(own.state.gravity),
-        wind: own.inputs.air.map(|air| air.wind),
-        grabs,
-        budget: None,
-    };
-    let still = find_rest(own, &inputs, dt);
-    *rests = still.is_some();
-    let plan = match still {
-        Some(_) => {
-            own.watch.pass(own.state.time)?;
-            pass_time(own, dt);
-            SubstepPlan::default()
-        }
-        None => SubstepPlan { groups: 1, ..make_substeps(own, dt, (&inputs.grabs, lead), times)?.0 },
-    };
-    // Obstacles that are made of triangles are large, and shared; they come again with the next step.
-    own.setup.meshes = Arc::default();
-    Ok(Made { part, plan })
-}
-
-/// Steps the group that is grabbed, or the first one. Whoever leads it sees the whole world, in which only this group has
-/// moved since the start of the step.
-fn step_led_part(
-    world: &mut World,
-    part: Part,
-    dt: f64,
-    grabs: &[Grab],
-    lead: &mut Leader<'_>,
-    times: &mut StageTimes,
-) -> Result<Made, StepError> {
-    let (motion, time) = (world.state.motion.clone(), world.state.time);
-    let selection = part.selection.clone();
-    let mut lead_whole = |Lead { world: own, h, places, targets }: Lead<'_>| {
-        selection.put_motion(&mut world.state.motion, &own.state.motion);
-        world.state.time = own.state.time;
-        lead(Lead { world: &*world, h, places, targets });
-    };
-    let made = step_part(part, dt, grabs, &mut lead_whole, times);
-    (world.state.motion, world.state.time) = (motion, time);
-    made
-}
-
-/// The boxes around the cloths of a world as they are now.
-fn own_boxes(world: &World) -> Vec<Aabb> {
-    let State { sheet, motion, .. } = &world.state;
-    let of_cloth = |cloth: usize| {
-        let range = sheet.vertex_range(cloth as u32);
-        Aabb::around(motion.positions.raw[range].iter().copied())
-    };
-    (0..sheet.cloth_count()).map(of_cloth).collect()
+/// The part that a group had in the last step.
+fn take_part(parts: &mut Vec<Part>, bodies: &[usize]) -> Option<Part> {
+    let place = parts.iter().position(|part| part.selection.bodies == *bodies);
+    place.map(|place| parts.remove(place))
 }
 
 /// The groups of a step of the length `dt` \[s\]: lists of bodies in their order.
@@ -181,13 +120,12 @@ fn find_groups(world: &World, grabs: &[Grab], dt: f64) -> Vec<Vec<usize>> {
     to_bodies(joined)
 }
 
-/// Returns whether the bodies of a world can be stepped one by one. Tears edit the mesh that all cloths share, and projective
-/// dynamics has a fixed number of iterations over a constant matrix, whose blocks know nothing of each other.
+/// Returns whether the bodies of a world can be stepped one by one. Projective dynamics has a fixed number of iterations over a
+/// constant matrix, whose blocks know nothing of each other.
 fn may_part(world: &World) -> bool {
     body_count(world) > 1
         && world.derived.choice != SolverChoice::Projective
         && world.setup.settings.mode == Mode::Dynamic
-        && !can_tear(world)
 }
 
 /// All pairs of so many cloths.
@@ -227,7 +165,7 @@ fn size(world: &World, cloth: usize) -> f64 {
 fn expected_boxes(world: &World, dt: f64) -> Vec<Aabb> {
     let State { sheet, motion, gravity, time, .. } = &world.state;
     let places = PinPlaces::at(&world.setup, time + dt);
-    let (mut boxes, mut longest) = (own_boxes(world), vec![0.0_f64; sheet.cloth_count()]);
+    let (mut boxes, mut longest) = (cloth_boxes(world), vec![0.0_f64; sheet.cloth_count()]);
     let mut reach = |vi: VertexIndex, way: DVec3| {
         let cloth = sheet.vertex_cloths[vi] as usize;
         if let Some(area) = boxes.get_mut(cloth) {

@@ -7,6 +7,7 @@ pub(crate) mod guard;
 pub(crate) mod integrate;
 pub(crate) mod newton;
 pub(crate) mod obstacle_substeps;
+pub(crate) mod outside;
 pub(crate) mod pieces;
 pub(crate) mod plan;
 pub(crate) mod policy;

@@ -64,7 +64,7 @@ fn sweep(world: &mut World, h: f64, count: u32) {
     let sweeps = Sweeps { h, count, start, clamps: &normals };
     derived.solver.driver_mut().make_sweeps(rows, sweeps, &mut contact);
     derived.plate.clamps = normals;
-    keep_pressures(world);
+    keep_pressures(&mut world.derived);
     note_slip(world);
     let (work, last) = (&mut world.scratch, &world.state.last);
     take_out_rebound(&last.contacts, &mut work.start, &work.rows);

@@ -2,10 +2,9 @@
 
 use crate::derive::solver_facts::{knows_its_error, stores_energy};
 use crate::derive::world::World;
-use crate::features::grabs::{Leader, find_grabbed, lead_grabs};
+use crate::features::grabs::{find_grabbed, lead_grabs};
 use crate::features::plastic::yields_in_every_substep;
 use crate::features::tearing::rules::is_time_to_tear;
-use crate::features::tearing::tear::tear_overloaded;
 use crate::model::capabilities::SubstepRule;
 use crate::model::effort::{Effort, HURRIED_SUBSTEPS};
 use crate::model::error::StepError;
@@ -15,6 +14,7 @@ use crate::model::stage::{Stage, StageTimes};
 use crate::step::accuracy::SHORTEST;
 use crate::step::accuracy::local_error;
 use crate::step::obstacle_substeps::substeps_for_obstacles;
+use crate::step::outside::Outside;
 use crate::step::pieces::pieces;
 use crate::step::plan::{plan, substeps_in};
 use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
@@ -27,7 +27,7 @@ const ONCE_REJECTED: f64 = 0.7;
 pub(crate) fn make_substeps(
     world: &mut World,
     dt: f64,
-    grabs: (&[Grab], &mut Leader<'_>),
+    grabs: (&[Grab], &mut dyn Outside),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     let effort = Effort::new(world.state.sheet.topology.vertex_count);
@@ -40,7 +40,7 @@ pub(crate) fn make_substeps(
 fn run_substeps(
     world: &mut World,
     ((mut plan, mut least), dt): ((SubstepPlan, u32), f64),
-    (grabs, lead): (&[Grab], &mut Leader<'_>),
+    (grabs, outside): (&[Grab], &mut dyn Outside),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     debug_assert_eq!(world.derived.epoch, world.state.sheet.topology.epoch, "derived for another topology");
@@ -64,7 +64,7 @@ fn run_substeps(
         let part = (world.state.time - begin) / dt;
         let is_due = is_time_to_tear(last_part.replace(part), part, dt);
         let epoch = world.state.sheet.topology.epoch;
-        let tear = || if is_due { tear_overloaded(world, substep > 0) } else { TearCounts::default() };
+        let tear = || if is_due { outside.tear(world, substep > 0) } else { TearCounts::default() };
         tears = tears.plus(times.run(Stage::Remesh, tear));
         let is_edited = world.state.sheet.topology.epoch != epoch || was_edited;
         if is_edited {
@@ -78,7 +78,7 @@ fn run_substeps(
         plan.substeps += pieces.len() as u32 - 1;
         for (time, piece) in pieces {
             world.state.time = time;
-            lead_grabs(world, piece, &mut grabs, lead)?;
+            lead_grabs(world, piece, &mut grabs, &mut |grabs| outside.lead(grabs))?;
             run_yielding_substep(world, (piece, 0), &mut plan, times)?;
             error = error.max(local_error(world));
         }

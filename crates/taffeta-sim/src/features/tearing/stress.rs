@@ -1,5 +1,6 @@
 //! The load of faces and, averaged over a disk of the material, of vertices.
 
+use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::rules::EXCLUSION;
 use crate::measure::fields::face_strain_tensor;
@@ -84,6 +85,9 @@ pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
 /// Finds the places at which cloths are overloaded and may tear in one go. Tips come first, in the order of their load, each
 /// with some distance from the others. Vertices at which a tear can begin follow, by their load.
 pub(crate) fn find_overloads(world: &World) -> Vec<Overload> {
+    if !can_tear(world) {
+        return Vec::new();
+    }
     let loads = face_loads(world);
     let mut is_near = vec![false; world.state.sheet.topology.vertex_count];
     for (fi, corners) in world.state.sheet.topology.faces.iter_indexed() {

@@ -40,21 +40,23 @@ const REFINE_REACH: f64 = 3.0;
 /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
 /// the sheet was frozen or the step began.
 pub(crate) fn tear_overloaded(world: &mut World, has_moved: bool) -> TearCounts {
-    let mut counts = TearCounts::default();
-    if !can_tear(world) {
-        return counts;
-    }
     let overloads = find_overloads(world);
     if overloads.is_empty() {
-        return counts;
+        return TearCounts::default();
     }
     if has_moved {
         world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
     }
+    tear_at(world, &overloads)
+}
+
+/// Opens an edge, or two, at each of these places.
+pub(crate) fn tear_at(world: &mut World, overloads: &[Overload]) -> TearCounts {
+    let mut counts = TearCounts::default();
     let mut has_torn = vec![false; world.setup.cloths.len()];
-    if !try_to_tear(world, &overloads, &mut has_torn, &mut counts) && overloads.len() > 1 {
+    if !try_to_tear(world, overloads, &mut has_torn, &mut counts) && overloads.len() > 1 {
         // One of them would make something cross; the others need not wait for it.
-        for overload in &overloads {
+        for overload in overloads {
             if world.state.sheet.vertex_keys().contains(&overload.vertex) {
                 try_to_tear(world, std::slice::from_ref(overload), &mut has_torn, &mut counts);
             }

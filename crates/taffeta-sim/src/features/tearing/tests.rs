@@ -3,8 +3,8 @@
 use crate::features::pins::pin_vertices;
 use crate::features::tearing::tear::{sizes_at_tears, tear_overloaded};
 use crate::{
-    Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, TearCounts, Tearing, World,
-    WorldDescription,
+    Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, TearCounts, Tearing,
+    TimeIntegration, World, WorldDescription,
 };
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
@@ -400,6 +400,8 @@ fn what_cannot_tear_says_so() {
     );
     let still = refuse(|description| description.simulation.mode = Mode::Static);
     assert!(still.contains("no time passes"), "{still}");
+    let second_order = refuse(|description| description.simulation.time = TimeIntegration::TrBdf2);
+    assert!(second_order.contains("integrated by implicit Euler"), "{second_order}");
     let bare = refuse(|description| description.cloths[0].mesh.material = None);
     assert!(bare.contains("material coordinates"), "{bare}");
     let spring = refuse(|description| {

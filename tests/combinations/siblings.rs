@@ -146,6 +146,51 @@ fn what_begins_between_two_bodies_is_held() {
     misses.expect_none();
 }
 
+/// The vertices of a cell of the cloth lie beside the rims of the jaws, and the edges between them cross the corners: whichever way the
+/// cloth went there, it was pushed out along its plane, and shook.
+#[test]
+fn what_two_jaws_close_on_goes_up_with_them() {
+    let mut misses = Misses::default();
+    let (half_size, open) = (DVec3::new(0.03, 0.015, 0.02), 0.01);
+    for part in [0.25, 0.5, 0.75] {
+        let mut cloth = patch("cloth", 16, both(0.5), 0.2, DVec3::ZERO);
+        cloth.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x, -x.z, 0.0));
+        let top = Region::MaterialBox([DVec2::new(0.0, 0.2), DVec2::splat(0.2)]);
+        cloth.pins = vec![PinDescription { release: Some(0.4), ..PinDescription::new(top) }];
+        let way = 0.5 * (open - part * THICKNESS);
+        let jaw = |side: f64| {
+            let at = |time: f64, z: f64, y: f64| key(time, DVec3::new(0.0, y, -side * z), 0.0);
+            let motion = Motion::from(vec![
+                at(0.0, 0.0, 0.0),
+                at(0.3, way, 0.0),
+                at(0.5, way, 0.0),
+                at(1.1, way, 0.2),
+            ]);
+            let place = Placement::at(DVec3::new(0.1, 0.18, side * (half_size.z + 0.5 * open)));
+            Obstacle { friction: both(0.5), motion, ..Obstacle::new(Shape::Box { half_size }, place) }
+        };
+        let mut world = build(&WorldDescription {
+            cloths: vec![cloth],
+            obstacles: vec![jaw(1.0), jaw(-1.0)],
+            ..WorldDescription::bare()
+        });
+        run(&mut world, 24);
+        let places = |world: &World| [0.09, 0.11].map(|x| held_at(world, DVec2::new(x, 0.18)));
+        let before = places(&world);
+        run(&mut world, 48);
+        for (end, start) in places(&world).into_iter().zip(before) {
+            let case = format!("gap {part} of the thickness: slip [m]");
+            misses.check(&case, (end - start - 0.2 * DVec3::Y).length(), 0.0, 2e-5);
+        }
+    }
+    misses.expect_none();
+}
+
+/// A point of the first cloth in its material.
+fn held_at(world: &World, point: DVec2) -> DVec3 {
+    ask::material_point(world, 0, point).expect("it is on the cloth").position
+}
+
 /// The point of a cloth 0.1 m wide at its middle line and a height \[m\] in the material.
 fn middle_of(world: &World, cloth: usize, height: f64) -> DVec3 {
     ask::material_point(world, cloth, DVec2::new(0.05, height)).expect("it is on the cloth").position

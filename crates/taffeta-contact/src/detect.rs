@@ -74,6 +74,12 @@ const NEGLIGIBLE_SAGITTA: f64 = 0.25;
 /// them; with five times as much cloth rocked from one to another.
 const REST_RISE: f64 = 0.02;
 
+/// Distance, relative to the offset of the cloth, from which on the nearest side of a body with edges is sure.
+const CLEAR: f64 = 0.25;
+
+/// Halvings of the way to a body until it is known where it meets it.
+const HALVINGS: u32 = 40;
+
 /// Part of the way to the nearest side of a face, or end of an edge, that these points may be apart.
 const INSIDE: f64 = 0.9;
 
@@ -255,13 +261,14 @@ impl Probe<'_> {
             vertices.iter().zip(weights).map(|(vi, s)| x(*vi) * s).sum()
         };
         let point = sum(&|vi| self.position(vi));
-        let (distance, normal) = self.placed.shape.signed_distance(point);
-        if distance > self.reach(&vertices, weights) {
+        let begun = sum(&|vi| self.carried(vi));
+        if self.placed.shape.signed_distance(point).0 > self.reach(&vertices, weights) {
             return None;
         }
-        let foot = point - normal * distance;
+        let met = self.where_met(begun, point, surface.offset);
+        let (distance, normal) = self.placed.shape.signed_distance(met);
+        let foot = met - normal * distance;
         let friction = surface.friction.pair(self.obstacle.friction);
-        let begun = sum(&|vi| self.carried(vi));
         // Of the point and not of the foot: what sticks turns with the body as a whole.
         let along = begun - sum(&|vi| self.view.start[vi.to_usize()]);
         let across = point - self.placed.carry_back(point);
@@ -278,6 +285,29 @@ impl Probe<'_> {
         let depth = surface.offset - self.placed.shape.signed_distance(begun).0;
         let turn = self.placed.turn();
         Some(Contact { depth, turn, ..Contact::new(ContactName::Body(vertices, self.number), row) })
+    }
+
+    /// The place at which a point that goes straight `from` one place `to` another meets the body: its end or, at a body with edges of
+    /// which it comes nearer, where it is first as near as contact keeps it, `offset` \[m\]. Beyond a rim the side that is nearest to the
+    /// end may be another than that where it goes in: cloth between two jaws would be pushed out along its plane.
+    fn where_met(&self, from: DVec3, to: DVec3, offset: f64) -> DVec3 {
+        let distance = |x: DVec3| self.placed.shape.signed_distance(x).0;
+        let (begun, end) = (distance(from), distance(to));
+        let is_angular = matches!(self.placed.shape, WorldShape::Box { .. });
+        if !is_angular || begun <= 0.0 || end >= begun.min(CLEAR * offset) {
+            return to;
+        }
+        if begun <= offset {
+            return from;
+        }
+        // The shape is convex: the way comes in once.
+        let (mut outside, mut inside) = (from, to);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (outside + inside);
+            let nearer = if distance(middle) > offset { &mut outside } else { &mut inside };
+            *nearer = middle;
+        }
+        outside
     }
 
     /// Where a vertex would be at the end of the substep if it stuck to the body.
@@ -409,6 +439,26 @@ mod tests {
 
     fn rows(x: &[DVec3]) -> Vec<Row> {
         x.iter().map(|x| Row { position: x.to_array(), inverse_mass: 1.0 }).collect()
+    }
+
+    /// A point above the rim of a box that is predicted in it nearer to its side than to its top.
+    #[test]
+    fn what_goes_in_beside_a_rim_meets_the_side_where_it_goes_in() {
+        let topology = SurfaceTopology::from_faces(1, vec![]);
+        let block = Obstacle::new(Shape::Box { half_size: DVec3::ONE }, Placement::at(DVec3::ZERO));
+        let normal_from = |start: DVec3| {
+            let moved = rows(&[DVec3::new(0.9999, 0.999, 0.0)]);
+            let view = SubstepView { start: &[start], rows: &moved, rests: true, time: 0.0, h: 0.01 };
+            let contacts = detector(1).detect(&topology, std::slice::from_ref(&block), view);
+            assert_eq!(contacts.len(), 1);
+            (contacts[0].row.normal, contacts[0].row.offset)
+        };
+        // Within its offset of 1 mm, and from farther.
+        assert_eq!(normal_from(DVec3::new(0.9999, 1.0005, 0.0)), (DVec3::Y, 1.001));
+        let (normal, offset) = normal_from(DVec3::new(0.9999, 1.01, 0.0));
+        assert!(normal == DVec3::Y && (offset - 1.001).abs() < 1e-9, "{normal} {offset}");
+        // From the side it meets that.
+        assert_eq!(normal_from(DVec3::new(1.0005, 0.999, 0.0)).0, DVec3::X);
     }
 
     #[test]

@@ -127,6 +127,11 @@ impl Contact {
         self.borne.load() > 0.0 || self.depth > -TOUCHING * self.row.thickness
     }
 
+    /// Returns whether the point of the first side is a vertex.
+    pub fn is_at_vertex(&self) -> bool {
+        self.row.weights[0] == 1.0
+    }
+
     /// Forgets what the contact has done in this substep.
     pub fn begin_anew(&mut self) {
         (self.normal_lambda, self.friction_lambda, self.sticks) = (0.0, DVec3::ZERO, false);
@@ -178,11 +183,14 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 /// with at most twice as much, or with what lifts it by little. If it has become stiffer \[N/m\], its spring would otherwise let go of more
 /// than it has taken up.
 ///
-/// What obstacles press from both sides they hold from the start: their blows cancel.
+/// Vertices that obstacles press from both sides they hold from the start: the blows cancel. Those on an edge over the rims do not.
 pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
     let are_pinched = find_pinched(contacts, start.len());
     let all = contacts.iter_mut().zip(stiffnesses).zip(are_pinched);
-    for ((contact, stiffness), _) in all.filter(|(_, is_pinched)| !is_pinched) {
+    for ((contact, stiffness), is_pinched) in all {
+        if is_pinched && contact.is_at_vertex() {
+            continue;
+        }
         let row = &contact.row;
         let begun = row.interpolate(|vi| start[index(vi)]) + row.body_displacement;
         let depth = contact.violation(begun);

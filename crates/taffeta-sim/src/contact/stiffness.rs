@@ -69,7 +69,8 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 /// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
 ///
 /// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
-/// about it, and a stiffness that followed the load would grow without end. `impacts` are the loads that solutions have
+/// about it, and a stiffness that followed the load would grow without end. Only vertices are held firmly. What presses the inside of an
+/// edge or a face at a rim turns about it with every slip, and would push the cloth out along its plane. `impacts` are the loads that solutions have
 /// found for contacts that they [press in too deep](note_impacts) \[N\]; none where the list ends.
 pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
@@ -77,7 +78,7 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
         let load = contact.borne.load().max(impact);
         let free = stiffness(&contact.row, state, (h, load * (1.0 - pinched)));
-        if pinched < PINCHED {
+        if pinched < PINCHED || !contact.is_at_vertex() {
             return free;
         }
         free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0)))

@@ -87,7 +87,7 @@ impl Outside for Around<'_, '_> {
         let Self { whole, selection, lead: Some(lead) } = self else { return };
         selection.put_motion(&mut whole.state.motion, &own.state.motion);
         whole.state.time = own.state.time;
-        lead(Lead { world: &**whole, h, places, targets });
+        lead(Lead { world: whole, h, places, targets });
     }
 
     fn tear(&mut self, own: &mut World, has_moved: bool) -> TearCounts {

@@ -146,8 +146,7 @@ fn what_begins_between_two_bodies_is_held() {
     misses.expect_none();
 }
 
-/// The vertices of a cell of the cloth lie beside the rims of the jaws, and the edges between them cross the corners: whichever way the
-/// cloth went there, it was pushed out along its plane, and shook.
+/// Vertices lie beside the rims of the jaws, and edges cross their corners. There the cloth was pushed out along its plane, and shook.
 #[test]
 fn what_two_jaws_close_on_goes_up_with_them() {
     let mut misses = Misses::default();

@@ -287,9 +287,9 @@ impl Probe<'_> {
         Some(Contact { depth, turn, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }
 
-    /// The place at which a point that goes straight `from` one place `to` another meets the body: its end or, at a body with edges of
-    /// which it comes nearer, where it is first as near as contact keeps it, `offset` \[m\]. Beyond a rim the side that is nearest to the
-    /// end may be another than that where it goes in: cloth between two jaws would be pushed out along its plane.
+    /// The place where a point on its straight way `from` one place `to` another meets the body. That is its end. At a body with edges to
+    /// which it comes closer, it is where contact first keeps it off, at a distance of `offset` \[m\]. Beyond a rim, another side may be
+    /// nearest to the end than the one where it goes in. Cloth between two jaws would be pushed out along its plane.
     fn where_met(&self, from: DVec3, to: DVec3, offset: f64) -> DVec3 {
         let distance = |x: DVec3| self.placed.shape.signed_distance(x).0;
         let (begun, end) = (distance(from), distance(to));

@@ -45,8 +45,9 @@ impl Bending {
         }
     }
 
-    /// The inverses of the diagonal of `K_φφ` \[1/(N·m)\], as a vector of scalars; 0 for edges without one.
-    pub(super) fn invert_scalar_diagonal(&self, out: &mut Vec<f64>) {
+    /// The inverses of the diagonal of `K_φφ` \[1/(N·m)\], damping included, as a vector of scalars; 0 for edges without one. `rate` is
+    /// `1/h`.
+    pub(super) fn invert_scalar_diagonal(&self, rate: f64, out: &mut Vec<f64>) {
         out.clear();
         out.resize(self.scalar_count(), 0.0);
         if out.is_empty() {
@@ -54,8 +55,9 @@ impl Bending {
         }
         for rest in &self.faces {
             for lane in 0..TILE {
+                let damping = 1.0 + rest.tau[lane] * rate;
                 for (k, entry) in [0, 3, 5].into_iter().enumerate() {
-                    out[rest.edges[k][lane] as usize / 2] += rest.stiffness[entry][lane];
+                    out[rest.edges[k][lane] as usize / 2] += damping * rest.stiffness[entry][lane];
                 }
             }
         }

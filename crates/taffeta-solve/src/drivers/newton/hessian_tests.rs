@@ -220,6 +220,22 @@ fn product_is_that_of_the_scalar_blocks() {
     }
 }
 
+/// Without damping in it the preconditioner of damped cloth took three times as many iterations of conjugate gradients.
+#[test]
+fn the_inverse_diagonal_of_the_scalars_is_that_of_the_product() {
+    for model in models() {
+        let case = Case::new(5, model, false);
+        let (mut inverses, first) = (Vec::new(), case.system.coordinate_count());
+        case.system.bending.invert_scalar_diagonal(RATE, &mut inverses);
+        for (e, inverse) in inverses.iter().enumerate().filter(|(_, inverse)| **inverse != 0.0) {
+            let mut unit = vec![0.0; case.z.len()];
+            unit[first + e] = 1.0;
+            let diagonal = case.product(&unit)[first + e];
+            assert!((inverse * diagonal - 1.0).abs() < 1e-6, "edge {e}: {}", inverse * diagonal);
+        }
+    }
+}
+
 #[test]
 fn faces_of_several_chunks_add_up_along_their_common_edges() {
     for bending in [BendingModel::Curvature, BendingModel::Hinge] {

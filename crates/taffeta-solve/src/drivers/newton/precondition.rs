@@ -48,7 +48,7 @@ impl Preconditioner {
     /// Computes the diagonal blocks for a Hessian at the last evaluation of the system.
     pub(super) fn update(&mut self, hessian: &Hessian, system: &System, problem: &NewtonProblem<'_>) {
         self.update_blocks(hessian, problem);
-        system.bending.invert_scalar_diagonal(&mut self.scalars);
+        system.bending.invert_scalar_diagonal(problem.damping_rate, &mut self.scalars);
     }
 
     /// Factorizes the Hessian along the ropes anew, which costs little and is their whole solve.

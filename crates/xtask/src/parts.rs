@@ -113,7 +113,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "solver-speed",
-        "docs/performance.md: global, rows, blocks, projective",
+        "docs/notes/performance.md: global, rows, blocks, projective",
         &[
             &["cargo", "bench", "-p", "taffeta-solve", "--bench", "newton"],
             &["cargo", "bench", "-p", "taffeta-solve", "--bench", "rows"],
@@ -123,7 +123,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "scene-speed",
-        "docs/performance.md: drape, contact",
+        "docs/notes/performance.md: drape, contact",
         &[
             &["cargo", "bench", "-p", "taffeta", "--bench", "scene"],
             &["cargo", "bench", "-p", "taffeta", "--bench", "contact"],
@@ -131,7 +131,7 @@ pub(crate) const PARTS: &[Part] = &[
     ),
     Part::figures(
         "remesher-speed",
-        "docs/performance.md: the remesher, pictures",
+        "docs/notes/performance.md: the remesher, pictures",
         &[
             &["cargo", "bench", "-p", "taffeta-mesh"],
             &["cargo", "bench", "-p", "taffeta-remesh"],

@@ -358,7 +358,7 @@ struct MovedFace {
 
 /// Returns whether the faces of an edge `a–b` with opposite corners `c` and `d` are no crease, before and after a
 /// flip.
-fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
+pub(crate) fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
     let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
     let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
     let is_flat = |[n0, n1]: [DVec3; 2]| n0.dot(n1) >= FLIP_DIHEDRAL_COSINE * n0.length() * n1.length();
@@ -405,7 +405,7 @@ fn turns_little(old: DVec3, new: DVec3) -> bool {
 
 /// Returns whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the
 /// sine of the sum. Angles are those of the frame.
-fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
+pub(crate) fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let (p, q) = (a - c, b - c);
     let (r, s) = (b - d, a - d);
     let sine = p.perp_dot(q) * frame.dot(r, s) + frame.dot(p, q) * r.perp_dot(s);

@@ -38,6 +38,7 @@ mod budget;
 mod built;
 mod chart;
 mod check;
+mod delaunay;
 mod editor;
 mod enclose;
 mod exact;
@@ -85,6 +86,7 @@ pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
     lumped_mass, validate_attributes,
 };
+pub use delaunay::restore_delaunay;
 pub use enclose::dominate;
 pub use frame::smallest_angle_in;
 pub use gradation::GRADATION;

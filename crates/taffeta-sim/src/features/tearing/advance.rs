@@ -16,7 +16,9 @@ use std::f64::consts::{PI, TAU};
 use taffeta_core::Region;
 use taffeta_core::math::{atan2, sin_cos};
 use taffeta_mesh::{EdgeKey, Halfedge, Side, VertexKey};
-use taffeta_remesh::{Drift, is_seam, open_with_transfer, settle_drifts, split_at_with_transfer};
+use taffeta_remesh::{
+    Drift, is_seam, open_with_transfer, restore_delaunay, settle_drifts, split_at_with_transfer,
+};
 
 /// Least angle between a tear and the boundary that it leaves \[rad\]: less would cut off slivers.
 const LEAST_ANGLE: f64 = 40.0 / 180.0 * PI;
@@ -34,11 +36,11 @@ const SHARP: f64 = 0.1;
 /// Part of an edge within which its end is taken in place of a split: less is no triangle for anyone.
 const SNAP: f64 = 0.04;
 
-/// Shortest edge that a tear makes, relative to the edge length at which it goes on. A shorter edge stays short, for nothing
-/// collapses off the line of a tear. The next tear beside it makes still shorter ones, down to zero, and such an edge strains
-/// without bound. An edge that is there is then taken in place of the line; if that cannot open, shorter edges are made, but
-/// none that are next to nothing.
-const LEAST_EDGE: f64 = 0.15;
+/// Least height of a triangle that a tear makes, and length of its edges, relative to the edge length at which it goes on. A
+/// flatter one stays so, for nothing collapses off the line of a tear. The next tear beside it makes still flatter ones, down to
+/// zero, and these strain without bound. An edge that is there is then taken in place of the line; if that cannot open, flatter
+/// triangles are made, but none that are next to nothing.
+const LEAST_EDGE: f64 = 0.1;
 const TINIEST_EDGE: f64 = 0.05;
 
 /// Angle between the line and an edge that opens in place of it, where edges are taken as they are \[rad\].
@@ -123,8 +125,10 @@ impl Thawed {
         let first = self.edge_along(v, along, &rules, pins, drift)?;
         let second = self.edge_along(v, -along, &rules, pins, drift)?;
         let length = self.rest_length(first) + self.rest_length(second);
-        let opened = open_with_transfer(&mut self.mesh, &mut self.attributes, &[first, second]);
-        opened.ok().map(|_| TearCounts { count: 1, length })
+        let ends = [first, second].map(|e| self.other_end(e, v));
+        open_with_transfer(&mut self.mesh, &mut self.attributes, &[first, second]).ok()?;
+        ends.into_iter().for_each(|end| self.mend(end, drift));
+        Some(TearCounts { count: 1, length })
     }
 
     /// Opens an edge from a boundary vertex along a ray; its length at rest \[m\], and its end unless that has come apart or
@@ -138,10 +142,10 @@ impl Thawed {
         let rules = self.refine_at(v, rules, pins, drift);
         let e = self.edge_along(v, ray, &rules, pins, drift)?;
         let length = self.rest_length(e);
-        let [a, b] = self.mesh.edge_ends(e);
-        let end = if a == v { b } else { a };
+        let end = self.other_end(e, v);
         let goes_on = !self.mesh.is_boundary_vertex(end);
         open_with_transfer(&mut self.mesh, &mut self.attributes, &[e]).ok()?;
+        self.mend(end, drift);
         Some((length, Some(end).filter(|end| goes_on && !self.is_firm(*end))))
     }
 
@@ -153,7 +157,9 @@ impl Thawed {
         vertex.hold.is_some() || vertex.is_stitched || on_seam()
     }
 
-    /// Halves the longest edge around a vertex until none is too long; what may be done after that.
+    /// Halves the longest edge of the faces around a vertex until no edge at it is too long; what may be done after that. The
+    /// longest edge of a face need not be one at the vertex: next to a boundary with long edges, halves of the others would
+    /// make ever shorter steps toward it.
     fn refine_at(
         &mut self,
         v: VertexKey,
@@ -163,13 +169,20 @@ impl Thawed {
     ) -> TearRules {
         let Some((size, most)) = rules.fine else { return *rules };
         for _ in 0..MAX_SPLITS {
-            let spokes = self.mesh.halfedges_around(v).map(|he| (self.rest_length(he.edge), he.edge));
-            let longest = spokes.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let Some((_, e)) = longest.filter(|(length, _)| *length > COARSE * size) else { break };
+            let spokes: Vec<Halfedge> = self.mesh.halfedges_around(v).collect();
+            if spokes.iter().all(|he| self.rest_length(he.edge) <= COARSE * size) {
+                break;
+            }
+            let across = spokes.iter().filter(|he| self.mesh.face(**he).is_some());
+            let across = across.map(|he| self.mesh.next(*he).edge).filter(|e| !self.is_being_sewn(*e));
+            let edges = spokes.iter().map(|he| he.edge).chain(across).map(|e| (self.rest_length(e), e));
+            let longest = edges.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            let Some((_, e)) = longest else { break };
             if self.mesh.vertex_count() >= most {
                 return TearRules { fine: None, ..*rules };
             }
-            self.split((e, 0.5), pins, drift);
+            let middle = self.split((e, 0.5), pins, drift);
+            self.mend(middle, drift);
         }
         *rules
     }
@@ -180,6 +193,23 @@ impl Thawed {
         let (record, more) = split.expect("an edge of the mesh can be split");
         *drift = drift.plus(&more);
         record.vertex
+    }
+
+    /// Returns whether an edge lies on a run that is being sewn: a vertex on it would have no partner on the other side.
+    fn is_being_sewn(&self, e: EdgeKey) -> bool {
+        let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
+        self.mesh.is_boundary_edge(e) && self.mesh.edge_ends(e).into_iter().all(is_stitched)
+    }
+
+    /// Flips the edges around a vertex that a split made until they are Delaunay. A line that passes near a vertex would leave
+    /// triangles of next to no height, which the next split makes flatter still.
+    fn mend(&mut self, v: VertexKey, drift: &mut Drift) {
+        *drift = drift.plus(&restore_delaunay(&mut self.mesh, &mut self.attributes, v));
+    }
+
+    fn other_end(&self, e: EdgeKey, v: VertexKey) -> VertexKey {
+        let [a, b] = self.mesh.edge_ends(e);
+        if a == v { b } else { a }
     }
 
     /// The length of an edge at rest \[m\].
@@ -254,13 +284,12 @@ impl Thawed {
         let [p, q] = self.sides(he);
         let (before, after) = (p.perp_dot(ray), ray.perp_dot(q));
         let part = before / (before + after);
-        let made = [p.lerp(q, part).length(), part * p.distance(q), (1.0 - part) * p.distance(q)];
+        let m = p.lerp(q, part);
+        let made = [m.length(), height([DVec2::ZERO, p, m]), height([DVec2::ZERO, m, q])];
         let least = made.into_iter().fold(f64::INFINITY, f64::min) / size;
         let other = if least < LEAST_EDGE { self.nearest_edge(v, ray, &fan) } else { None };
         let across = self.mesh.next(he);
-        let is_stitched = |v: VertexKey| self.attributes.vertices[v].is_stitched;
-        if self.mesh.is_boundary_edge(across.edge) && self.mesh.ends(across).into_iter().all(is_stitched) {
-            // A vertex on a run that is being sewn had no partner on the other side.
+        if self.is_being_sewn(across.edge) {
             return None;
         }
         let e = if part < SNAP {
@@ -289,11 +318,16 @@ impl Thawed {
 
     /// Returns whether an edge at a vertex that comes apart may open: its other end stays one, or may come apart too.
     fn may_open(&self, e: EdgeKey, v: VertexKey) -> bool {
-        let [a, b] = self.mesh.edge_ends(e);
-        let end = if a == v { b } else { a };
+        let end = self.other_end(e, v);
         let is_held = self.mesh.is_boundary_vertex(end) && self.is_firm(end);
         !is_held && !self.mesh.is_boundary_edge(e) && !is_seam(&self.mesh, &self.attributes, e)
     }
+}
+
+/// Height of a triangle over its longest edge \[m\].
+fn height([a, b, c]: [DVec2; 3]) -> f64 {
+    let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a)).sqrt();
+    (b - a).perp_dot(c - a).abs() / longest.max(f64::MIN_POSITIVE)
 }
 
 /// The angle from one vector to another, counter-clockwise \[rad\].

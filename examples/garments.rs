@@ -3,7 +3,7 @@
 //! `cargo run --example garments`
 
 use std::path::Path;
-use taffeta_fixtures::garments::{TShirt, skirt, t_shirt, tunic};
+use taffeta_fixtures::garments::{TShirt, pillow, skirt, t_shirt, tunic};
 use taffeta_fixtures::mannequin::mannequin_obj;
 use taffeta_fixtures::walk::walk_glb;
 
@@ -15,6 +15,7 @@ fn main() -> std::io::Result<()> {
         ("t_shirt.json", t_shirt(&TShirt::default()).into_bytes()),
         ("tunic.json", tunic().into_bytes()),
         ("skirt.json", skirt().into_bytes()),
+        ("pillow.json", pillow().into_bytes()),
     ];
     for (name, bytes) in files {
         println!("meshes/{name}: {} bytes", bytes.len());

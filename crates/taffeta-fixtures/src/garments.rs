@@ -270,6 +270,19 @@ pub fn skirt() -> String {
     pattern.json()
 }
 
+/// A pillow of 60 by 40 cm, upright: two rectangles, sewn together all around.
+pub fn pillow() -> String {
+    let corners = [[-30.0, -20.0], [30.0, -20.0], [30.0, 20.0], [-30.0, 20.0]];
+    let front = corners.map(|corner| (corner, Edge::Line));
+    let mut pattern = Pattern::default();
+    pattern.panel("front", &front, [0.0, 0.0, 2.0], 0.0);
+    pattern.panel("back", &from_behind(&front), [0.0, 0.0, -2.0], 0.0);
+    for edge in 0..4 {
+        pattern.stitch([("front", edge), ("back", (6 - edge) % 4)]);
+    }
+    pattern.json()
+}
+
 /// Twenty T-shirts of random sizes, wide enough for the mannequin.
 pub fn variations() -> Vec<TShirt> {
     let mut state = 12_345_u64;

@@ -86,7 +86,7 @@ impl<'a> Shader<'a> {
             eye: view.eye,
             cloths: color::cloth_albedos().to_vec(),
             obstacle: color::obstacle_albedo(),
-            pitch: weave::pitch(surface.radius),
+            pitch: weave::pitch(material_radius(surface)),
             pixel: 1.0 / view.focal as f32,
             tones: match coloring {
                 Coloring::Plain => Vec::new(),
@@ -212,5 +212,42 @@ impl<'a> Shader<'a> {
             corners,
             weights,
         }
+    }
+}
+
+/// Half the diagonal of a square with the area of the largest cloth \[m\]. It is the same in all frames of a run, in which the
+/// framed box changes.
+fn material_radius(surface: &Surface) -> f32 {
+    let mut areas: Vec<f64> = Vec::new();
+    for (kind, coords) in surface.kinds.iter().zip(&surface.coords) {
+        let BodyKind::Cloth { index } = kind else { continue };
+        let [a, b, c] = coords.map(|u| u.as_dvec2());
+        let area = 0.5 * (b - a).perp_dot(c - a).abs();
+        areas.resize(areas.len().max(index + 1), 0.0);
+        areas[*index] += if area.is_finite() { area } else { 0.0 };
+    }
+    (0.5 * areas.into_iter().fold(0.0, f64::max)).sqrt() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Body, Picture};
+    use glam::{DVec2, DVec3};
+    use taffeta_core::TriangleMesh;
+
+    #[test]
+    fn threads_are_as_wide_in_every_frame_of_a_run() {
+        let coords = [DVec2::ZERO, DVec2::X, DVec2::ONE, DVec2::Y];
+        let radius = |width: f64| {
+            let positions = coords.iter().map(|u| DVec3::new(u.x * width, u.y, 0.0)).collect();
+            let mut mesh =
+                TriangleMesh { positions, faces: vec![[0, 1, 2], [0, 2, 3]], ..TriangleMesh::default() };
+            mesh.set_vertex_material(&coords);
+            let body = Body { mesh, kind: BodyKind::Cloth { index: 1 }, values: None };
+            let bounds = [DVec3::ZERO, DVec3::new(width, 1.0, 0.0)];
+            material_radius(&Surface::build(&[&body], bounds, &Picture::default()))
+        };
+        assert_eq!([radius(1.0), radius(0.1)], [std::f32::consts::FRAC_1_SQRT_2; 2]);
     }
 }

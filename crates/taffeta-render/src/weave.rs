@@ -3,7 +3,7 @@
 use crate::surface::smooth_step;
 use glam::Vec2;
 
-/// Threads across half the diagonal of the framed box. Those of real cloth are finer than a pixel.
+/// Threads across half the diagonal of a square cloth. Those of real cloth are finer than a pixel.
 const THREADS: f32 = 70.0;
 /// Strength of the pattern, and difference of the two threads.
 const RELIEF: f32 = 0.22;
@@ -11,7 +11,7 @@ const TINT: f32 = 0.03;
 /// Pixels per thread at which the pattern begins to show, and at which it shows fully: finer, it would make moiré.
 const FADE: [f32; 2] = [2.2, 4.0];
 
-/// Length of a thread's crossing for half the diagonal of a box \[m\]: 1, 2 or 5 times a power of ten. So it is the same for
+/// Length of a thread's crossing for half the diagonal of a square cloth \[m\]: 1, 2 or 5 times a power of ten. So it is the same for
 /// similar scenes.
 pub(crate) fn pitch(radius: f32) -> f32 {
     let wanted = f64::from(radius / THREADS).max(f64::from(f32::MIN_POSITIVE));

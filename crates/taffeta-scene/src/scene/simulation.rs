@@ -155,6 +155,7 @@ impl SimulationTable {
             threads: self.threads.0 as usize,
         };
         simulation_mismatches(&settings).iter().for_each(|found| at.refuse_mismatch(found));
+        warn_of_accuracy(&settings, at);
         let is_static = settings.mode == Mode::Static;
         // A duration does no harm in a static scene, where no time passes.
         let duration = self.duration.filter(|_| !is_static);
@@ -221,6 +222,25 @@ impl Words for SolverChoice {
             .map(|solver| (solver.name(), solver))
             .to_vec()
     }
+}
+
+/// Warns of an accuracy, other than the usual one, that nothing follows.
+fn warn_of_accuracy(settings: &SimulationSettings, at: &Place<'_>) {
+    let name = settings.solver.name();
+    let reason = match settings {
+        _ if settings.accuracy == SimulationSettings::default().accuracy || settings.tolerance.is_some() => {
+            return;
+        }
+        _ if !settings.solver.capabilities().second_order => {
+            format!("the solver {name:?} does not know its error; use `substeps`, or solver = \"global\"")
+        }
+        _ if settings.mode == Mode::Static => "mode is \"static\", in which no time passes".to_owned(),
+        SimulationSettings { substeps: Some(_), iterations: Some(_), .. } => {
+            "`substeps` and `iterations` are given; leave one of them out".to_owned()
+        }
+        _ => return,
+    };
+    at.warn(format!("`{at}.accuracy` is ignored: {reason}"));
 }
 
 /// The name of an accuracy, or a number.

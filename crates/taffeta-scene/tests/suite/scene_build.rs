@@ -302,6 +302,29 @@ fn projective_dynamics_has_its_own_bending_and_warns_of_what_it_leaves_out() {
 }
 
 #[test]
+fn an_accuracy_that_nothing_follows_is_warned_of() {
+    let load = |settings: &[&str]| read_with(SMALL, settings).warnings;
+    let ignored = [
+        (vec!["simulation.solver=block", "simulation.accuracy=fine"], "\"block\""),
+        (vec!["simulation.mode=static", "simulation.accuracy=1e-6"], "\"static\""),
+        (
+            vec!["simulation.substeps=4", "simulation.iterations=9", "simulation.accuracy=draft"],
+            "`iterations`",
+        ),
+    ];
+    for (settings, reason) in ignored {
+        let warnings = load(&settings);
+        let [warning] = warnings.as_slice() else { panic!("{settings:?}: {warnings:?}") };
+        assert!(warning.contains("simulation.accuracy") && warning.contains(reason), "{warning}");
+    }
+    let followed =
+        [vec![], vec!["simulation.accuracy=fine"], vec!["simulation.substeps=4", "simulation.accuracy=fine"]];
+    for settings in followed {
+        assert_eq!(load(&settings), Vec::<String>::new(), "{settings:?}");
+    }
+}
+
+#[test]
 fn keys_of_another_solver_are_warned_of() {
     for key in ["stiffness=0.5", "bend_stiffness=0.5", "stiffness_correction=true"] {
         let setting = format!("cloth.0.{key}");

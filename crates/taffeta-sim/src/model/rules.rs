@@ -314,6 +314,10 @@ pub fn simulation_mismatches(settings: &SimulationSettings) -> Vec<Mismatch> {
             format!("TR-BDF2 belongs to the global and direct solvers: {others}, or time = \"euler\""),
         ));
     }
+    if settings.time == TimeIntegration::TrBdf2 && settings.mode == Mode::Static && knows.equilibria {
+        let reason = "is \"tr_bdf2\", but in mode \"static\" no time passes";
+        found.push(Mismatch::new("time", reason.to_owned(), "time = \"auto\", or mode = \"dynamic\""));
+    }
     if settings.mode == Mode::Static && !knows.equilibria {
         found.push(Mismatch::new(
             "mode",
@@ -395,7 +399,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn solvers_of_first_order_refuse_tr_bdf2_and_equilibria() {
+    fn tr_bdf2_needs_motion_and_solvers_of_first_order_refuse_it_and_equilibria() {
         for (solver, knows) in crate::CAPABILITIES {
             let settings = SimulationSettings {
                 solver,
@@ -404,7 +408,7 @@ mod tests {
                 ..SimulationSettings::default()
             };
             let found: Vec<String> = simulation_mismatches(&settings).into_iter().map(|m| m.key).collect();
-            let expected: &[&str] = if knows.second_order { &[] } else { &["time", "mode"] };
+            let expected: &[&str] = if knows.second_order { &["time"] } else { &["time", "mode"] };
             assert_eq!(found, expected, "{solver:?}");
         }
     }

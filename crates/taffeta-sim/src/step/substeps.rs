@@ -79,7 +79,10 @@ fn run_substeps(
         for (time, piece) in pieces {
             world.state.time = time;
             lead_grabs(world, piece, &mut grabs, &mut |grabs| outside.lead(grabs))?;
+            let not_converged = plan.not_converged;
             run_yielding_substep(world, (piece, 0), &mut plan, times)?;
+            // Each of its solves has counted itself.
+            plan.not_converged = plan.not_converged.min(not_converged + 1);
             error = error.max(local_error(world));
         }
         world.state.last_substep = h;
@@ -99,8 +102,8 @@ fn run_substeps(
     Ok((plan, tears))
 }
 
-/// How many substeps are to make what is left of a step \[s\], of the length `dt` \[s\], for which so many are planned; the
-/// obstacles ask for `least` in all of it.
+/// Number of substeps for what is left \[s\] of a step of length `dt` \[s\], for which so many are planned. The obstacles ask
+/// for `least` in all of it.
 fn choose_substeps(
     world: &World,
     (left, planned): (f64, u32),

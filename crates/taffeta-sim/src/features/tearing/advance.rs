@@ -157,9 +157,9 @@ impl Thawed {
         vertex.hold.is_some() || vertex.is_stitched || on_seam()
     }
 
-    /// Halves the longest edge of the faces around a vertex until no edge at it is too long; what may be done after that. The
-    /// longest edge of a face need not be one at the vertex: next to a boundary with long edges, halves of the others would
-    /// make ever shorter steps toward it.
+    /// Halves the longest edge of the faces around a vertex until no edge at it is too long; what may be done after that. That may
+    /// be an edge across from the vertex. Next to a boundary with long edges, halves of the others would make ever shorter steps
+    /// toward it.
     fn refine_at(
         &mut self,
         v: VertexKey,

@@ -35,7 +35,8 @@ fn what_glides_on_cloth_without_friction_keeps_its_speed() {
     misses.expect_none();
 }
 
-/// Newton's method stopped too early where nothing rubs: strongly damped cloth lost a sixth of its speed.
+/// Strongly damped cloth lost a sixth of its speed. Nothing rubs, so Newton's method stopped early, and its linear solves left much.
+/// With the preconditioner that knows damping, either stop errs by less than 0.1 %.
 #[test]
 fn what_glides_down_cloth_without_friction_is_not_braked_by_damping() {
     let mut misses = Misses::default();

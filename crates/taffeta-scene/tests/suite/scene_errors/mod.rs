@@ -509,7 +509,7 @@ fn supported_values_of_restricted_keys_are_read() {
             "solver",
             "mode = \"dynamic\"\ntime = \"euler\"\nsolver = \"direct\"\nsubsteps = \"auto\"\niterations = 3",
         ),
-        ("solver", "mode = \"static\"\nsolver = \"global\"\ntime = \"tr_bdf2\""),
+        ("solver", "mode = \"static\"\nsolver = \"global\"\ntime = \"auto\""),
         ("solver", "solver = \"block\"\ntime = \"auto\""),
         ("place", "pressure = 0\nconstraint = \"edges\"\nbending = \"none\""),
         ("solver", "substeps = 1000000\niterations = 1000000"),

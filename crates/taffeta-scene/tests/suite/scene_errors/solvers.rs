@@ -24,6 +24,8 @@ fn the_block_solver_refuses_what_it_cannot_do() {
         "\"bdf2\"",
         &["`simulation.time`", "has been replaced by", "write \"tr_bdf2\""],
     );
+    let parts = ["mode \"static\"", "no time passes", "\"dynamic\""];
+    expect("solver", "mode = \"static\"\ntime = \"tr_bdf2\"", "\"tr_bdf2\"", &parts);
     expect("solver", "time = \"rk4\"", "\"rk4\"", &["\"auto\", \"euler\", \"tr_bdf2\""]);
 }
 

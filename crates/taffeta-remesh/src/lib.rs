@@ -38,7 +38,6 @@ mod budget;
 mod built;
 mod chart;
 mod check;
-mod delaunay;
 mod editor;
 mod enclose;
 mod exact;
@@ -51,7 +50,6 @@ mod inertia;
 mod metric;
 mod momentum;
 mod nearest;
-mod open;
 mod origin;
 mod owed;
 mod panels;
@@ -86,14 +84,12 @@ pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
     lumped_mass, validate_attributes,
 };
-pub use delaunay::restore_delaunay;
 pub use enclose::dominate;
 pub use frame::smallest_angle_in;
 pub use gradation::GRADATION;
 pub use hold::Hold;
 pub use metric::{Metric, edge_size, isotropic_size, mean_size, metric_of_size};
 pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
-pub use open::open_with_transfer;
 pub use origin::Origin;
 pub use pass::Pass;
 #[cfg(feature = "random")]
@@ -105,6 +101,8 @@ pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, REST_
 pub use settings::{BadSetting, RemeshSettings};
 pub use sizing::RELAXATION_TIME;
 pub use surroundings::{Plane, Surroundings};
+pub use transfer::delaunay::restore_delaunay;
+pub use transfer::open::open_with_transfer;
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_at_with_transfer, split_with_transfer};
 pub use view::View;
 pub use weld::weld_with_transfer;

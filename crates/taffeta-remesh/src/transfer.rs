@@ -5,6 +5,9 @@
 //! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
 //! given to [`settle_drifts`](crate::settle_drifts) at the end.
 
+pub(crate) mod delaunay;
+pub(crate) mod open;
+
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
 use crate::folds::Folds;
 use crate::hold::Hold;

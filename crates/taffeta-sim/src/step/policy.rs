@@ -6,7 +6,6 @@ use crate::derive::solver_facts::is_first_stage;
 use crate::derive::world::World;
 use crate::model::description::SolverChoice;
 use crate::step::accuracy::solution_error;
-use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::drivers::newton::NewtonLimits;
@@ -34,38 +33,39 @@ const LINEAR_TOLERANCE: f64 = 1e-2;
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
 const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
-/// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears a load. An error of the normal
-/// forces moves the cloth little in one substep, and slows it down or drags it along in many, with friction or without. Contacts are 50 times as
-/// stiff as inertia, so that the normal forces are then right to about one part in a hundred of the weight.
+/// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears a load. Contact forces count in place of
+/// the weight where they are larger. An error of the normal forces moves the cloth little in one substep. In many it slows the cloth down or
+/// drags it along, with friction or without. Contacts are 50 times as stiff as inertia, so that the normal forces are then right to
+/// about one part in a hundred.
 const LOAD_PART: f64 = 2e-3;
 
 /// Part of the error that loads allow to which the first stage goes. The second goes on from there, by 2.4 times as far.
 const FIRST_LOAD_PART: f64 = 0.5;
 
-/// Error that the solution of a substep of length `h` \[s\] may leave where contacts bear loads, relative to the size of the scene. A contact
-/// of a small part of the mass of a body carries a small part of its weight. It may err by more of it: in energy, by the root of that
-/// part.
+/// Error that the solution of a substep of length `h` \[s\] may leave where contacts bear loads, relative to the size of the scene. The
+/// body that allows least decides. A contact of a small part of the mass of a body carries a small part of its weight. It may err by
+/// more of it: in energy, by the root of that part.
 fn load_error(world: &World, h: f64) -> f64 {
-    let motion = &world.state.motion;
-    let bears = |contact: &&Contact| contact.borne.load() > 0.0;
-    let corners = |contact: &Contact| contact.row.vertices.into_iter().zip(contact.row.weights);
-    let mut is_touching = vec![false; motion.masses.len()];
-    let bearing = world.state.last.contacts.iter().filter(bears).flat_map(corners);
-    bearing.filter(|(_, s)| *s != 0.0).for_each(|(vi, _)| is_touching[vi.to_usize()] = true);
-    let ratio = |body: usize| {
-        let (mut touching, mut all) = (0.0, 0.0);
+    let (motion, gravity) = (&world.state.motion, world.state.gravity.length());
+    let mut loads = vec![0.0; motion.masses.len()];
+    for Contact { row, borne, .. } in &world.state.last.contacts {
+        row.vertices
+            .into_iter()
+            .zip(row.weights)
+            .for_each(|(vi, s)| loads[vi.to_usize()] += s.abs() * borne.load());
+    }
+    let acceleration = |body: usize| {
+        let (mut touching, mut all, mut load) = (0.0, 0.0, 0.0);
         let moves = |i: &usize| motion.inverse_masses.raw[*i] > 0.0;
         for i in world.state.sheet.vertex_range(body as u32).filter(moves) {
             let mass = motion.masses.raw[i];
-            (touching, all) = (touching + if is_touching[i] { mass } else { 0.0 }, all + mass);
+            (touching, all, load) =
+                (touching + if loads[i] > 0.0 { mass } else { 0.0 }, all + mass, load + loads[i]);
         }
-        if touching > 0.0 { all / touching } else { f64::INFINITY }
+        if touching > 0.0 { gravity.max(load / touching) * (all / touching).sqrt() } else { f64::INFINITY }
     };
-    let least = (0..body_count(world)).map(ratio).fold(f64::INFINITY, f64::min);
-    if world.state.gravity == DVec3::ZERO {
-        return f64::INFINITY;
-    }
-    LOAD_PART * least.sqrt() * world.state.gravity.length() * h * h / scene_extent(world)
+    let least = (0..body_count(world)).map(acceleration).fold(f64::INFINITY, f64::min);
+    if gravity == 0.0 { f64::INFINITY } else { LOAD_PART * least * h * h / scene_extent(world) }
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.

@@ -33,6 +33,8 @@ const STILL_SHARE: f64 = 1e-3;
 pub struct Truncation {
     /// The fraction of its motion that each vertex may make.
     pub fractions: Vec<f64>,
+    /// Pairs whose motion was shortened, sorted.
+    pub stopped: Vec<Pair>,
     /// Pairs, by their numbers, that nothing can keep apart: they touch already, or are forced together by vertices
     /// that cannot be stopped. Nothing is said about them.
     pub forced: Vec<u32>,
@@ -73,14 +75,18 @@ pub(crate) fn truncate_among(
         fractions: vec![1.0; path.start.len()],
         changed: vec![0; path.start.len()],
         pass: 1,
+        stopped: Vec::new(),
         forced: Vec::new(),
         forced_faces: Vec::new(),
     };
     let mut watched = watch_pairs(pairs, separation, path);
     loop {
         let mut is_done = true;
-        for pair in &mut watched {
-            is_done &= !search.secure(pair);
+        for watched in &mut watched {
+            if search.secure(watched) {
+                is_done = false;
+                search.stopped.push(watched.pair);
+            }
         }
         for face in &mut faces {
             is_done &= !search.secure_face(face, shapes);
@@ -90,10 +96,12 @@ pub(crate) fn truncate_among(
         }
         search.pass += 1;
     }
+    search.stopped.sort_unstable();
+    search.stopped.dedup();
     search.forced.sort_unstable();
     search.forced_faces.sort_unstable();
-    let Search { fractions, forced, forced_faces, looks, .. } = search;
-    Truncation { fractions, forced, forced_faces, looks }
+    let Search { fractions, stopped, forced, forced_faces, looks, .. } = search;
+    Truncation { fractions, stopped, forced, forced_faces, looks }
 }
 
 /// A pair whose paths may meet.
@@ -189,6 +197,7 @@ struct Search<'a> {
     /// The pass in which the fraction of each vertex has fallen last.
     changed: Vec<u32>,
     pass: u32,
+    stopped: Vec<Pair>,
     forced: Vec<u32>,
     forced_faces: Vec<FaceAtShape>,
     looks: u64,

@@ -536,7 +536,7 @@ mod tests {
 
     fn contacts_of(proximity: &Proximity, step: Step<'_>) -> Vec<Contact> {
         let mut found = Vec::new();
-        proximity.add_contacts(step, Which::Nearest, &[], &mut found);
+        proximity.add_contacts(step, Which::Nearest { bearing: &[], stopped: &[] }, &mut found);
         found
     }
 

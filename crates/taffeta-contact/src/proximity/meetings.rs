@@ -21,10 +21,16 @@ const TWIN_SHARE: f64 = 1e-3;
 const ROUND_OFF: f64 = 1e-9;
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// Contacts where the distance of the surfaces has a local minimum, and those inside of edges and faces that bear
-    /// a load.
-    Nearest,
+pub enum Which<'a> {
+    /// Contacts where the distance of the surfaces has a local minimum, those inside of edges and faces that bear
+    /// a load, and those of pairs that the safeguard has stopped.
+    Nearest {
+        /// The names of those that have borne a load in the last substep, sorted.
+        bearing: &'a [ContactName],
+        /// Pairs that would cross without a contact of their own, sorted. In a sharp fold the distance is least toward the crease,
+        /// where two primitives share a vertex and are no pair.
+        stopped: &'a [Pair],
+    },
     /// Contacts of all pairs within reach. These are more than needed, and bumps to whatever slides over them. But a
     /// small motion never swaps one for another.
     All,
@@ -69,18 +75,10 @@ fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
 impl Proximity {
     /// Adds the contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    ///
-    /// `bearing` holds the names of those that have borne a load in the last substep, sorted.
-    pub fn add_contacts(
-        &self,
-        step: Step<'_>,
-        which: Which,
-        bearing: &[ContactName],
-        contacts: &mut Vec<Contact>,
-    ) {
+    pub fn add_contacts(&self, step: Step<'_>, which: Which<'_>, contacts: &mut Vec<Contact>) {
         let mut found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
             let near = self.pairs[range.clone()].iter().zip(&self.offsets[range]);
-            found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which, bearing))));
+            found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which))));
         });
         drop_beyond(&mut found);
         // Contacts are long: their names are sorted, each with its place.
@@ -127,7 +125,7 @@ impl Proximity {
         &self,
         pair: &Pair,
         offset: f64,
-        (step, which, bearing): (Step<'_>, Which, &[ContactName]),
+        (step, which): (Step<'_>, Which<'_>),
     ) -> Option<Meeting> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
@@ -160,8 +158,11 @@ impl Proximity {
         let is_through_face = crosses && pair.kind == PairKind::VertexFace && is_mover(pair.vertices[0]);
         let normal = match which {
             Which::All => met.normal,
-            Which::Nearest if is_through_face || self.has_borne_inside(&sides, bearing) => met.normal,
-            Which::Nearest => self.nearest(&sides, met.normal, (bearing, &at))?,
+            Which::Nearest { bearing, stopped } => {
+                let is_stopped = stopped.binary_search(pair).is_ok();
+                let is_kept = is_stopped || is_through_face || self.has_borne_inside(&sides, bearing);
+                if is_kept { met.normal } else { self.nearest(&sides, met.normal, (bearing, &at))? }
+            }
         };
         let mut contact = Contact { depth, ..self.contact(sides, normal, offset, step) };
         if self.joints.gap(pair).is_some() {
@@ -331,7 +332,7 @@ mod tests {
         };
         proximity.follow(step);
         let mut contacts = Vec::new();
-        proximity.add_contacts(step, Which::Nearest, &[], &mut contacts);
+        proximity.add_contacts(step, Which::Nearest { bearing: &[], stopped: &[] }, &mut contacts);
         assert_eq!(contacts.len(), 3);
         let rotation = DMat3::from_quat(turn);
         for Contact { row, turn: turned, .. } in contacts {

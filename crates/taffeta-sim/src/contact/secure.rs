@@ -43,7 +43,8 @@ fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
     let shapes = moving_shapes(world, h);
     let bearing = world.state.friction.names();
     let step = path.step(&shapes);
-    proximity.add_contacts(step, Which::Nearest, &bearing, &mut contacts);
+    let which = Which::Nearest { bearing: &bearing, stopped: &[] };
+    proximity.add_contacts(step, which, &mut contacts);
     world.scratch.effort.add_pairs(LOOKS_TO_MEET * proximity.pairs().len() as u64);
     for Contact { row, .. } in &mut contacts {
         *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };

@@ -6,6 +6,7 @@
 use crate::model::motion::Motion;
 use glam::DVec3;
 use taffeta_contact::Contact;
+use taffeta_contact::proximity::HARD_SHARE;
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -18,14 +19,17 @@ use taffeta_solve::substeps::LONGEST_SUBSTEP;
 /// degree below the limit slide, and what falls bounces by 2 %.
 const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
 
-/// Part of its thickness by which the load of the last substep presses a contact in, and the largest factor by which that load
+/// Part of its room by which the load of the last substep presses a contact in, and the largest factor by which that load
 /// makes it stiffer.
 const BORNE_DEPTH: f64 = 0.3;
 const MOST_STIFFER: f64 = 1000.0;
 
-/// Part of its thickness by which a solution that crosses something may press a contact in. Beyond, the contact is too soft. All
+/// Part of its room by which a solution that crosses something may press a contact in. Beyond, the contact is too soft. All
 /// the cloth that hangs on a stopped vertex pushes it, and in its plane cloth is as stiff as a thousand contacts.
 const TOO_DEEP: f64 = 0.6;
+
+/// Part of its thickness that counts as room in any case.
+const LEAST_ROOM: f64 = 0.02;
 
 /// Part of its thickness to which a contact is taken to be pressed in at most, and by how much its friction is stiffer than a rim
 /// asks for.
@@ -37,9 +41,16 @@ const RIM_MARGIN: f64 = 10.0;
 const PINCHED: f64 = 0.5;
 const PINCHED_STIFFER: f64 = 60.0;
 
-/// The stiffness of a contact in a substep of length `h` \[s\] that has borne a load \[N\] in the last one \[N/m\]; none between
-/// what is held.
-fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
+/// How far a contact may be pressed in \[m\]. Between cloths it begins where relief lets it, and has less far to go to where the
+/// safeguard stops it.
+fn room(Contact { row, borne, .. }: &Contact) -> f64 {
+    let used = borne.relief / ((1.0 - HARD_SHARE) * row.thickness);
+    if row.is_mutual() { row.thickness * (1.0 - used).max(LEAST_ROOM) } else { row.thickness }
+}
+
+/// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\] that has borne a load \[N\] in the last one, and that may be
+/// pressed in so far \[m\]; none between what is held.
+fn stiffness(row: &ContactRow, state: &Motion, (h, load, room): (f64, f64, f64)) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -52,7 +63,7 @@ fn stiffness(row: &ContactRow, state: &Motion, (h, load): (f64, f64)) -> f64 {
         return 0.0;
     }
     let inertial = RELATIVE_CONTACT_STIFFNESS * mass / (time * time);
-    (load / (BORNE_DEPTH * row.thickness)).clamp(inertial, MOST_STIFFER * inertial)
+    (load / (BORNE_DEPTH * room)).clamp(inertial, MOST_STIFFER * inertial)
 }
 
 /// Stiffness of the spring of friction of a contact with a stiffness along its normal \[N/m\], which has borne a load \[N\]. Where an
@@ -77,11 +88,11 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
         let load = contact.borne.load().max(impact);
-        let free = stiffness(&contact.row, state, (h, load * (1.0 - pinched)));
+        let free = stiffness(&contact.row, state, (h, load * (1.0 - pinched), room(contact)));
         if pinched < PINCHED || !contact.is_at_vertex() {
             return free;
         }
-        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0)))
+        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0, room(contact))))
     };
     contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
 }
@@ -95,7 +106,7 @@ pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: 
         let row = &contact.row;
         let depth = -row.gap(row.interpolate(|vi| rows[vi.to_usize()].position()));
         let load = contact.normal_lambda / (h * h);
-        if row.is_mutual() && depth > TOO_DEEP * row.thickness && load > *impact {
+        if row.is_mutual() && depth > TOO_DEEP * room(contact) && load > *impact {
             (*impact, is_any) = (load, true);
         }
     }
@@ -155,18 +166,33 @@ mod tests {
     #[test]
     fn a_contact_bears_the_load_of_before_at_a_part_of_its_thickness() {
         let (state, h) = (state(), 1.0 / 240.0);
-        let first = stiffness(&ROW, &state, (h, 0.0));
+        let first = stiffness(&ROW, &state, (h, 0.0, 1e-3));
         assert_eq!(first, RELATIVE_CONTACT_STIFFNESS * 0.01 / (h * h));
-        assert_eq!(stiffness(&ROW, &state, (h, 0.1 * first * ROW.thickness)), first, "inertia does");
+        assert_eq!(stiffness(&ROW, &state, (h, 0.1 * first * ROW.thickness, 1e-3)), first, "inertia does");
         let load = 20.0 * first * ROW.thickness;
-        let depth = load / stiffness(&ROW, &state, (h, load));
+        let depth = load / stiffness(&ROW, &state, (h, load, 1e-3));
         assert!((depth - BORNE_DEPTH * ROW.thickness).abs() < 1e-15, "{depth}");
-        assert_eq!(stiffness(&ROW, &state, (h, 1e9 * load)), MOST_STIFFER * first, "but not without bound");
+        assert_eq!(stiffness(&ROW, &state, (h, 1e9 * load, 1e-3)), MOST_STIFFER * first, "but not without bound");
+    }
+
+    #[test]
+    fn a_contact_between_cloths_that_begins_deep_has_less_room() {
+        let name = taffeta_contact::ContactName::Pair([[0; 3], [1; 3]]);
+        let mutual = ContactRow { weights: [1.0, -1.0, 0.0, 0.0], ..ROW };
+        let room_of = |row: ContactRow, relief: f64| {
+            let mut contact = Contact::new(name, row);
+            contact.borne.relief = relief;
+            room(&contact) / row.thickness
+        };
+        assert_eq!(room_of(mutual, 0.0), 1.0);
+        assert!((room_of(mutual, 0.45e-3) - 0.5).abs() < 1e-12, "half of the way to where it is stopped");
+        assert_eq!(room_of(mutual, 0.95e-3), LEAST_ROOM);
+        assert_eq!(room_of(ROW, 0.45e-3), 1.0, "what is pressed into an obstacle is not stopped");
     }
 
     #[test]
     fn what_is_held_on_both_sides_presses_on_nothing() {
         let held = ContactRow { weights: [0.0, 1.0, 0.0, 0.0], ..ROW };
-        assert_eq!(stiffness(&held, &state(), (1.0 / 240.0, 5.0)), 0.0);
+        assert_eq!(stiffness(&held, &state(), (1.0 / 240.0, 5.0, 1e-3)), 0.0);
     }
 }

@@ -6,7 +6,7 @@
 
 /// Work that a step may spend per vertex \[ns\], with at least `LEAST_VERTICES` counted. It is a hundred times the
 /// work of a step in which everything goes well; its substeps have two stages.
-const LIMIT_PER_VERTEX: u64 = 30_000_000;
+const LIMIT_PER_VERTEX: u64 = 20_000_000;
 const LEAST_VERTICES: u64 = 1000;
 
 /// Substeps that may spend that, where a scene says how many there are: as many iterations as a reference takes in each.
@@ -21,8 +21,8 @@ pub(crate) const HURRIED_SUBSTEPS: u32 = 2;
 /// Nominal times \[ns\], measured in release builds on one thread. The first ones are those of a vertex or a contact in an
 /// iteration. They are for Newton's method, conjugate gradients, Newton's method with a factorization, and a local solver or
 /// projective dynamics. The last is that of a pair of primitives in a search or in CCD.
-const NEWTON: u64 = 3_000;
-const CONJUGATE: u64 = 200;
+const NEWTON: u64 = 500;
+const CONJUGATE: u64 = 70;
 const FACTORIZED: u64 = 15_000;
 const LOCAL: u64 = 300;
 const PAIR: u64 = 200;

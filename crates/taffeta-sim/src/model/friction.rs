@@ -121,6 +121,14 @@ impl FrictionMemory {
         };
         *list = std::mem::take(list).into_iter().filter_map(renamed).collect();
         list.sort_by_key(|borne| borne.name);
+        // Vertices that have become one touch as one.
+        list.dedup_by(|next, kept| {
+            let is_same = next.name == kept.name;
+            if is_same {
+                kept.borne = kept.borne.plus(next.borne);
+            }
+            is_same
+        });
     }
 
     /// Goes along with bodies that are set elsewhere, by their rotation. `moves` tells of both sides of a contact whether they go
@@ -242,6 +250,17 @@ mod tests {
     /// Vertices from 10 on are of body 1, those from 20 on of body 2.
     fn body_of(vertex: u32) -> u32 {
         vertex / 10
+    }
+
+    #[test]
+    fn vertices_that_become_one_touch_as_one() {
+        let pair = |a: u32, b: u32| ContactName::Pair([point(a), point(b)]);
+        let mut friction = memory(&[(pair(1, 4), DVec3::X, DVec3::ZERO), (pair(2, 4), DVec3::Y, DVec3::Z)]);
+        friction.renumber(|vertex| Some(if vertex == 2 { 1 } else { vertex }));
+        assert!(friction.are_sound(), "{friction:?}");
+        let [contact] = friction.0[..] else { panic!("{friction:?}") };
+        assert_eq!((contact.name, contact.borne.push), (pair(1, 4), DVec3::new(1.0, 2.0, 0.0)));
+        assert_eq!(contact.borne.friction, DVec3::Z);
     }
 
     #[test]

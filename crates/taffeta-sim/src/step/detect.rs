@@ -10,6 +10,7 @@ use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::capabilities::ContactLaw;
 use crate::model::pins::{along_held, put_back, put_back_starts};
 use crate::step::integrate::{keep_bases_out, turn_loads};
+use taffeta_contact::pair::Pair;
 use taffeta_contact::response::{relieve, soften_pinched, stabilize};
 use taffeta_contact::{Contact, SubstepView};
 use taffeta_core::index::DenseIndex;
@@ -73,15 +74,15 @@ fn meet_obstacles(world: &mut World, h: f64) -> Vec<Contact> {
     world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view)
 }
 
-/// Adds contacts that the solution has run into, and makes those stiffer that were too soft. What an impact stops pulls its
+/// Adds contacts that the solution of a substep of length `h` \[s\] has run into, of all `stopped` pairs, and makes those stiffer that were too soft. What an impact stops pulls its
 /// surroundings elsewhere than they were to go, and is pushed by them. Returns whether there are any; then the solution is to be
 /// found anew.
 ///
 /// Reads: rows, start, obstacles. Writes: contacts and their impacts; bases and predictions, or under a local solver rows and start
 /// as they were before the sweeps.
-pub(crate) fn meet_on_the_way(world: &mut World, h: f64) -> bool {
+pub(crate) fn meet_on_the_way(world: &mut World, (h, stopped): (f64, &[Pair])) -> bool {
     let mut found = meet_obstacles(world, h);
-    add_meetings(world, h, &mut found);
+    add_meetings(world, h, (stopped, &mut found));
     let mut known: Vec<_> = world.state.last.contacts.iter().map(|contact| contact.name).collect();
     known.sort_unstable();
     let rows = &world.scratch.rows;

@@ -1,6 +1,6 @@
 //! One substep, stage by stage.
 
-use crate::contact::forced::check_strides;
+use crate::contact::forced::{Secured, check_strides};
 use crate::contact::secure::{check_motion, secure};
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::first_length;
@@ -54,10 +54,10 @@ fn secure_substep(
         ContactLaw::Forces => 0,
     };
     for _ in 0..rounds {
-        let is_stopped = checked.as_ref().is_some_and(|secured| !secured.truncation.is_whole());
-        if !is_stopped
+        let Some(Secured { truncation, .. }) = &checked else { break };
+        if truncation.is_whole()
             || !world.scratch.effort.is_plentiful()
-            || !times.run(Stage::Detect, || meet_on_the_way(world, h))
+            || !times.run(Stage::Detect, || meet_on_the_way(world, (h, &truncation.stopped)))
         {
             break;
         }

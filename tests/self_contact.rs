@@ -2,11 +2,11 @@
 
 use crate::common::*;
 use glam::{DVec2, DVec3};
+use std::path::Path;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Placement, Region};
 use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::{Pass, RemeshSettings, remesh};
-use std::path::Path;
 use taffeta::scene::{Scene, materials};
 use taffeta::sim::{
     ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepInputs, World, WorldDescription,

@@ -121,12 +121,7 @@ impl Proximity {
 
     /// The contact of a pair: where it is at the end of the motion as predicted if elasticity could still close the gap that is
     /// left, or where it crosses.
-    fn meet(
-        &self,
-        pair: &Pair,
-        offset: f64,
-        (step, which): (Step<'_>, Which<'_>),
-    ) -> Option<Meeting> {
+    fn meet(&self, pair: &Pair, offset: f64, (step, which): (Step<'_>, Which<'_>)) -> Option<Meeting> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
         if is_far(pair, &x, (pair.relative_way(&moves), offset)) || self.quarantine.holds(pair) {

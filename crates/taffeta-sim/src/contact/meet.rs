@@ -16,7 +16,7 @@ pub(crate) const LOOKS_TO_MEET: u64 = 5;
 pub(crate) fn meet_cloths(world: &mut World, h: f64) {
     let mut contacts = std::mem::take(&mut world.state.last.contacts);
     let before = contacts.len();
-    let pulls = add_meetings(world, h, (&[], &mut contacts));
+    let pulls = add_meetings(world, h, &[], &mut contacts);
     world.scratch.meetings = contacts.len() - before;
     world.state.last.contacts = contacts;
     pull_apart(world, pulls, h);
@@ -27,7 +27,8 @@ pub(crate) fn meet_cloths(world: &mut World, h: f64) {
 pub(crate) fn add_meetings(
     world: &mut World,
     h: f64,
-    (stopped, contacts): (&[Pair], &mut Vec<Contact>),
+    stopped: &[Pair],
+    contacts: &mut Vec<Contact>,
 ) -> Vec<Contact> {
     let mut pulls = Vec::new();
     let Some(mut proximity) = world.derived.proximity.take() else { return pulls };

@@ -172,7 +172,11 @@ mod tests {
         let load = 20.0 * first * ROW.thickness;
         let depth = load / stiffness(&ROW, &state, (h, load, 1e-3));
         assert!((depth - BORNE_DEPTH * ROW.thickness).abs() < 1e-15, "{depth}");
-        assert_eq!(stiffness(&ROW, &state, (h, 1e9 * load, 1e-3)), MOST_STIFFER * first, "but not without bound");
+        assert_eq!(
+            stiffness(&ROW, &state, (h, 1e9 * load, 1e-3)),
+            MOST_STIFFER * first,
+            "but not without bound"
+        );
     }
 
     #[test]

@@ -80,9 +80,9 @@ fn meet_obstacles(world: &mut World, h: f64) -> Vec<Contact> {
 ///
 /// Reads: rows, start, obstacles. Writes: contacts and their impacts; bases and predictions, or under a local solver rows and start
 /// as they were before the sweeps.
-pub(crate) fn meet_on_the_way(world: &mut World, (h, stopped): (f64, &[Pair])) -> bool {
+pub(crate) fn meet_on_the_way(world: &mut World, h: f64, stopped: &[Pair]) -> bool {
     let mut found = meet_obstacles(world, h);
-    add_meetings(world, h, (stopped, &mut found));
+    add_meetings(world, h, stopped, &mut found);
     let mut known: Vec<_> = world.state.last.contacts.iter().map(|contact| contact.name).collect();
     known.sort_unstable();
     let rows = &world.scratch.rows;

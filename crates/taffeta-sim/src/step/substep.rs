@@ -57,7 +57,7 @@ fn secure_substep(
         let Some(Secured { truncation, .. }) = &checked else { break };
         if truncation.is_whole()
             || !world.scratch.effort.is_plentiful()
-            || !times.run(Stage::Detect, || meet_on_the_way(world, (h, &truncation.stopped)))
+            || !times.run(Stage::Detect, || meet_on_the_way(world, h, &truncation.stopped))
         {
             break;
         }

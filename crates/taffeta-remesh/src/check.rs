@@ -256,7 +256,8 @@ impl Checker<'_> {
         let [a, b] = self.mesh.ends(he);
         let kind = self.working.kind_of(a);
         let Some([u_a, u_b, u_c, u_d]) = self.lay_out(e, kind) else { return false };
-        if !violates_delaunay(&self.frame([a, b, c, d]), [u_a, u_b], [u_c, u_d]) {
+        let x = [a, b, c, d].map(|v| self.position_of(v));
+        if !flip_improves(&self.frame([a, b, c, d]), [u_a, u_b, u_c, u_d], x) {
             return false;
         }
         let new_size = match kind {
@@ -266,17 +267,13 @@ impl Checker<'_> {
         if new_size > size_limit && new_size > self.working.size_of(self.mesh, self.attributes, e) {
             return false;
         }
-        // A quad with a straight angle would leave a face without area.
-        if doubled_area([u_d, u_c, u_a]) <= 0.0 || doubled_area([u_c, u_d, u_b]) <= 0.0 {
-            return false;
-        }
         if kind == RestKind::Space
             && (!keeps_flat(starts(self.attributes, [a, b, c, d]))
                 || !self.flip_keeps_rest_shape(e, [a, b, c, d]))
         {
             return false;
         }
-        keeps_flat([a, b, c, d].map(|v| self.position_of(v))) && self.mesh.can_flip_edge(e).is_ok()
+        self.mesh.can_flip_edge(e).is_ok()
     }
 
     /// Material coordinates of the ends of an edge and of its opposite corners in one chart \[m\]; `None` if there is
@@ -358,7 +355,7 @@ struct MovedFace {
 
 /// Returns whether the faces of an edge `a–b` with opposite corners `c` and `d` are no crease, before and after a
 /// flip.
-pub(crate) fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
+fn keeps_flat([x_a, x_b, x_c, x_d]: [DVec3; 4]) -> bool {
     let old = [area_vector([x_a, x_b, x_c]), area_vector([x_b, x_a, x_d])];
     let new = [area_vector([x_d, x_c, x_a]), area_vector([x_c, x_d, x_b])];
     let is_flat = |[n0, n1]: [DVec3; 2]| n0.dot(n1) >= FLIP_DIHEDRAL_COSINE * n0.length() * n1.length();
@@ -403,9 +400,18 @@ fn turns_little(old: DVec3, new: DVec3) -> bool {
     product > 0.0 && old.dot(new) >= NORMAL_TURN_COSINE * product
 }
 
+/// Returns whether a flip of edge `a–b` between corners `c` and `d` improves the mesh: the edge is not Delaunay, and no face loses its area or
+/// folds over. `u` are material coordinates in one chart, `x` positions, of `a, b, c, d`.
+pub(crate) fn flip_improves(frame: &MetricFrame, u: [DVec2; 4], x: [DVec3; 4]) -> bool {
+    let [a, b, c, d] = u;
+    // A quad with a straight angle would leave a face without area.
+    let keeps_area = || doubled_area([d, c, a]) > 0.0 && doubled_area([c, d, b]) > 0.0;
+    violates_delaunay(frame, [a, b], [c, d]) && keeps_area() && keeps_flat(x)
+}
+
 /// Returns whether the angles opposite to edge `a–b` sum to more than 180° by the margin (C. L. Lawson 1977), as the
 /// sine of the sum. Angles are those of the frame.
-pub(crate) fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
+fn violates_delaunay(frame: &MetricFrame, [a, b]: [DVec2; 2], [c, d]: [DVec2; 2]) -> bool {
     let (p, q) = (a - c, b - c);
     let (r, s) = (b - d, a - d);
     let sine = p.perp_dot(q) * frame.dot(r, s) + frame.dot(p, q) * r.perp_dot(s);

@@ -1,12 +1,11 @@
 //! Flips of edges that are not Delaunay, where no metric asks for anything else.
 
 use crate::attributes::SheetAttributes;
-use crate::check::{keeps_flat, violates_delaunay};
+use crate::check::flip_improves;
 use crate::frame::MetricFrame;
 use crate::momentum::Drift;
 use crate::rest::{is_feature, is_in_space, span};
 use crate::transfer::flip_with_transfer;
-use taffeta_core::geometry::doubled_area;
 use taffeta_core::math::Sym2;
 use taffeta_mesh::{EdgeKey, FaceKey, Halfedge, HalfedgeMesh, Side, VertexKey};
 
@@ -50,9 +49,6 @@ fn should_flip(mesh: &HalfedgeMesh, attributes: &SheetAttributes, e: EdgeKey) ->
     let [c, d] = [he, he.twin()].map(|he| attributes.material_of(mesh.prev(he)));
     let [tail, tip] = mesh.ends(he);
     let [left, right] = [he, he.twin()].map(|he| mesh.tail(mesh.prev(he)));
-    violates_delaunay(&MetricFrame::ISOTROPIC, [a, b], [c, d])
-        // A quad with a straight angle would leave a face without area.
-        && doubled_area([d, c, a]) > 0.0
-        && doubled_area([c, d, b]) > 0.0
-        && keeps_flat([tail, tip, left, right].map(|v| attributes.vertices[v].position))
+    let x = [tail, tip, left, right].map(|v| attributes.vertices[v].position);
+    flip_improves(&MetricFrame::ISOTROPIC, [a, b, c, d], x)
 }

@@ -41,15 +41,14 @@ const RIM_MARGIN: f64 = 10.0;
 const PINCHED: f64 = 0.5;
 const PINCHED_STIFFER: f64 = 60.0;
 
-/// How far a contact may be pressed in \[m\]. Between cloths it begins where relief lets it, and has less far to go to where the
-/// safeguard stops it.
+/// The depth to which a contact may be pressed \[m\]. Between cloths relief takes a part of it. The safeguard stops what goes on.
 fn room(Contact { row, borne, .. }: &Contact) -> f64 {
     let used = borne.relief / ((1.0 - HARD_SHARE) * row.thickness);
     if row.is_mutual() { row.thickness * (1.0 - used).max(LEAST_ROOM) } else { row.thickness }
 }
 
-/// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\] that has borne a load \[N\] in the last one, and that may be
-/// pressed in so far \[m\]; none between what is held.
+/// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\]; none between what is held. It has borne a `load` \[N\] in the last
+/// one, and has so much `room` \[m\].
 fn stiffness(row: &ContactRow, state: &Motion, (h, load, room): (f64, f64, f64)) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);

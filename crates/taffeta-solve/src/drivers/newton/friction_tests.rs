@@ -51,8 +51,13 @@ impl Case {
 
     /// Reads the friction at a place at which it may have converged; returns what the change is worth \[m²\].
     fn grip(&mut self, x: DVec3, is_converged: bool) -> f64 {
+        self.grip_within(x, is_converged.then_some(0.0))
+    }
+
+    /// Like [`grip`](Self::grip), with the square of the error that the solution may leave \[m²\] if it has converged.
+    fn grip_within(&mut self, x: DVec3, converged: Option<f64>) -> f64 {
         let (rows, springs) = ([self.row], [self.spring]);
-        contacts(&rows, &springs).grip((&x.to_array(), &[MOBILITY]), is_converged, &mut self.touches)
+        contacts(&rows, &springs).grip((&x.to_array(), &[MOBILITY]), converged, &mut self.touches)
     }
 
     /// Energy \[J\] and force \[N\] at a place.
@@ -172,6 +177,10 @@ fn friction_is_settled_when_it_hardly_changes() {
     assert!((worth - 0.025 * 0.025 * MOBILITY).abs() < 1e-18, "{worth}");
     assert_eq!(case.grip(at(1.025), true), f64::INFINITY);
     assert_eq!(case.grip(at(1.025), true), 0.0);
+    // Or when it moves next to nothing.
+    let worth = 0.1 * 0.1 * MOBILITY;
+    assert_eq!(case.grip_within(at(1.045), Some(90.0 * worth)), f64::INFINITY);
+    assert!((case.grip_within(at(1.065), Some(110.0 * worth)) - worth).abs() < 1e-18);
 }
 
 #[test]
@@ -181,6 +190,6 @@ fn obstacles_do_not_give_way_to_friction() {
     case.row.weights[1] = -1.0;
     let x = [0.002, -DEPTH, 0.0, 0.0, 0.0, 0.0];
     let (rows, springs) = ([case.row], [case.spring]);
-    let worth = contacts(&rows, &springs).grip((&x, &[MOBILITY, 0.0]), false, &mut case.touches);
+    let worth = contacts(&rows, &springs).grip((&x, &[MOBILITY, 0.0]), None, &mut case.touches);
     assert!((worth - 0.04 * 0.04).abs() < 1e-15, "{worth}");
 }

@@ -103,7 +103,7 @@ impl Case {
         system.begin_step(&self.z, &self.normals);
         let x = &self.sheet.state.positions;
         self.z.chunks_exact_mut(3).zip(x.iter()).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
-        system.grip(&self.z, (&self.problem(), &vec![0.0; self.z.len()]), false);
+        system.grip(&self.z, (&self.problem(), &vec![0.0; self.z.len()]), None);
         system.evaluate(&self.z, &self.problem(), Curvature::Clamped, &mut Evaluation::default());
         hessian.update(&system, &self.problem());
         (self.system, self.hessian) = (system, hessian);

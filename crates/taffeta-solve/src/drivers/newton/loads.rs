@@ -5,8 +5,11 @@ use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 use taffeta_core::{ContactRow, SurfaceTopology, VertexIndex};
 
-/// Part of the friction of all contacts by which it may change at a converged iterate and count as settled.
+/// At a converged iterate friction is settled if it changes by no more than this part of the friction of all contacts. It is
+/// settled too if that moves pieces by no more than a part of the error that the solution may leave, squared. Where contacts bear
+/// little, the iteration would go on for a friction that moves nothing.
 const SETTLED: f64 = 0.01;
+const NEGLIGIBLE: f64 = 0.01;
 
 /// Contacts as one-sided springs `½ k min(0, gap)²` with Coulomb friction.
 ///
@@ -106,7 +109,8 @@ impl Contacts<'_> {
         slip - row.normal * row.normal.dot(slip)
     }
 
-    /// Reads at the positions `x` how much friction the contacts may bear, and, if `is_converged`, which of them slide.
+    /// Reads at the positions `x` how much friction the contacts may bear, and, at a converged iterate, which of them slide. `converged` is
+    /// then the square of the error that the solution may leave \[m²\].
     ///
     /// Returns the square of the way by which the change of the friction moves pieces at most \[m²\], all together, with these
     /// `mobilities`. It is 0 if nothing bears more or less. It is infinite if at a converged iterate the friction of all has
@@ -114,7 +118,7 @@ impl Contacts<'_> {
     pub fn grip(
         &self,
         (x, mobilities): (&[f64], &[f64]),
-        is_converged: bool,
+        converged: Option<f64>,
         touches: &mut Vec<Touch>,
     ) -> f64 {
         if touches.len() != self.rows.len() {
@@ -131,7 +135,7 @@ impl Contacts<'_> {
             let spring = friction * slip;
             // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
             let slid = slip - row.static_friction * normal_force / friction;
-            touch.slides |= left < 0.0 || is_converged && slid > left;
+            touch.slides |= left < 0.0 || converged.is_some() && slid > left;
             let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
             let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
             let force = spring.min(before) - spring.min(touch.bound);
@@ -140,7 +144,8 @@ impl Contacts<'_> {
             decrease += force * force * pairs.map(mobility).sum::<f64>();
             (changed, sum) = (changed + force.abs(), sum + spring.min(touch.bound));
         }
-        let is_settled = !is_converged || changed <= SETTLED * sum;
+        let is_settled =
+            converged.is_none_or(|enough| changed <= SETTLED * sum || decrease <= NEGLIGIBLE * enough);
         if is_settled { decrease } else { f64::INFINITY }
     }
 

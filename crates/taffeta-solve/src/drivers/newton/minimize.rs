@@ -65,7 +65,7 @@ impl NewtonDriver {
                 z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
                 settled += 1;
                 if settled > FRICTION_UPDATES
-                    || self.system.grip(z, (problem, &self.scales.mobilities), true) <= enough
+                    || self.system.grip(z, (problem, &self.scales.mobilities), Some(enough)) <= enough
                 {
                     break;
                 }
@@ -94,7 +94,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            if reads_friction && self.system.grip(z, (problem, &self.scales.mobilities), false) > 0.0 {
+            if reads_friction && self.system.grip(z, (problem, &self.scales.mobilities), None) > 0.0 {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
@@ -131,7 +131,7 @@ impl NewtonDriver {
     /// `W` at a start, with contacts as they are found there.
     fn evaluate_start(&mut self, z: &[f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) -> f64 {
         self.system.touches.clear();
-        self.system.grip(z, (problem, &self.scales.mobilities), false);
+        self.system.grip(z, (problem, &self.scales.mobilities), None);
         self.system.evaluate(z, problem, Curvature::Clamped, here);
         here.energy
     }

@@ -118,10 +118,10 @@ impl System {
         &mut self,
         z: &[f64],
         (problem, mobilities): (&NewtonProblem<'_>, &[f64]),
-        is_converged: bool,
+        converged: Option<f64>,
     ) -> f64 {
         let x = &z[..self.coordinate_count()];
-        problem.contacts.grip((x, mobilities), is_converged, &mut self.touches)
+        problem.contacts.grip((x, mobilities), converged, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.

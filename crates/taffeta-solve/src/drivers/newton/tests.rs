@@ -83,7 +83,7 @@ fn gradient_and_product_agree_with_finite_differences() {
         driver.load(&sheet.state.positions, &plate);
         let z = driver.point.clone();
         let mut base = Evaluation::default();
-        driver.system.grip(&z, (&problem, &vec![0.0; z.len()]), false);
+        driver.system.grip(&z, (&problem, &vec![0.0; z.len()]), None);
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         assert!(driver.touches().iter().all(Touch::is_closed));
         assert_eq!(

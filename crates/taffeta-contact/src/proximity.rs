@@ -329,17 +329,29 @@ impl Proximity {
         sum.min(gap).min(rest.max(LEAST_SHARE * sum))
     }
 
+    /// Finds what would cross on the motion of a substep. Nothing does if the result is whole. Otherwise it tells which pairs are in the
+    /// way, but not what else would meet the vertices that are stopped; [`secure`](Self::secure) does. Call
+    /// [`follow`](Self::follow) before, for the same step.
+    pub fn check(&mut self, step: Step<'_>) -> Truncation {
+        self.shorten_in_frames(step, &moves_of(step)).0
+    }
+
+    /// The fractions of a motion among the pairs at hand, and the frames in which they are.
+    fn shorten_in_frames(&mut self, step: Step<'_>, moves: &[DVec3]) -> (Truncation, Vec<DVec3>) {
+        let still = vec![DVec3::ZERO; moves.len()];
+        let found = self.shorten(step, moves, &still);
+        if found.is_whole() {
+            return (found, still);
+        }
+        let frames = self.frames(step, moves);
+        (self.shorten(step, moves, &frames), frames)
+    }
+
     /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
     /// [`follow`](Self::follow) before, for the same step.
     pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
-        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect();
-        let mut frames = vec![DVec3::ZERO; moves.len()];
-        let mut found = self.shorten(step, &moves, &frames);
-        if found.is_whole() {
-            return (step.end.to_vec(), found);
-        }
-        frames = self.frames(step, &moves);
-        found = self.shorten(step, &moves, &frames);
+        let moves = moves_of(step);
+        let (mut found, mut frames) = self.shorten_in_frames(step, &moves);
         for round in 1..=COLLECTIONS {
             let is_lost = |v: usize| {
                 let fraction = found.fractions[v];
@@ -383,7 +395,7 @@ impl Proximity {
     /// Like [`secure`](Self::secure), for a motion of a few vertices while all others are held. The pairs around them
     /// are collected for it alone.
     pub fn secure_few(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
-        let moves: Vec<DVec3> = step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect();
+        let moves = moves_of(step);
         let moves_with =
             |element: &Element| element.corners.iter().any(|v| moves[*v as usize] != DVec3::ZERO);
         let movers = (0..).zip(&self.elements.list[..self.movers]);
@@ -419,6 +431,11 @@ impl Proximity {
         found.forced.iter_mut().for_each(|number| *number = kept[*number as usize] as u32);
         found
     }
+}
+
+/// The motions of all vertices as proposed \[m\].
+fn moves_of(step: Step<'_>) -> Vec<DVec3> {
+    step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect()
 }
 
 /// The end of a vertex that makes a fraction of its motion in its frame \[m\]; all of it, bit by bit.

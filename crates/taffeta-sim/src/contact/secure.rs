@@ -55,34 +55,48 @@ fn push_out(world: &mut World, proximity: &Proximity, path: &ContactPath, (share
     put_back(&work.guided, &mut work.rows);
 }
 
-/// The motion of the substep as far as nothing crosses; `None` if nothing can meet.
+/// The motion of a substep, and what would cross on it.
+pub(crate) struct Checked {
+    pub truncation: Truncation,
+    path: ContactPath,
+}
+
+/// Looks for what would cross on the motion of the substep; `None` if nothing can meet.
 ///
 /// Reads: rows, the positions at the start.
-pub(crate) fn check_motion(world: &mut World, h: f64) -> Option<Secured> {
+pub(crate) fn check_motion(world: &mut World, h: f64) -> Option<Checked> {
     let mut proximity = world.derived.proximity.take()?;
     let mut path = contact_path(world);
     if world.derived.choice.capabilities().contact == ContactLaw::Forces {
         // Under projective dynamics contact is a force that gives way: nothing is stopped, but told.
         path.hold_all();
     }
-    let (found, truncation) = keep_apart(world, &mut proximity, &path, h);
+    let shapes = moving_shapes(world, h);
+    proximity.follow(path.step(&shapes));
+    let truncation = proximity.check(path.step(&shapes));
+    world.scratch.effort.add_pairs(proximity.take_work());
     world.derived.proximity = Some(proximity);
-    Some(Secured { found, truncation, path })
+    Some(Checked { truncation, path })
 }
 
 /// Shortens the motion of the substep where something would cross.
 ///
 /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
-pub(crate) fn secure(world: &mut World, h: f64, checked: Option<Secured>) {
+pub(crate) fn secure(world: &mut World, h: f64, checked: Option<Checked>) {
     world.scratch.displaced.clear();
     world.scratch.secured = DVec3::ZERO;
     let (Some(checked), Some(mut proximity)) = (checked, world.derived.proximity.take()) else { return };
     let solved: Vec<DVec3> = world.scratch.rows.iter().map(|row| row.position()).collect();
     let before = center_of_rows(world);
-    let secured = match world.derived.choice.capabilities().contact {
-        ContactLaw::Forces => checked,
-        ContactLaw::Passes | ContactLaw::Equations => give_way(world, &mut proximity, (checked, h)),
+    let Checked { truncation, path } = checked;
+    let (found, truncation) = match truncation.is_whole() {
+        true => (path.step(&[]).end.to_vec(), truncation),
+        false => keep_apart(world, &mut proximity, &path, h),
     };
+    let mut secured = Secured { found, truncation, path };
+    if world.derived.choice.capabilities().contact != ContactLaw::Forces {
+        secured = give_way(world, &mut proximity, (secured, h));
+    }
     if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
         let masses = &world.state.motion.inverse_masses.raw;
         proximity.note_crossings(&secured.found, |v| masses[v as usize] == 0.0);

@@ -1,7 +1,7 @@
 //! One substep, stage by stage.
 
-use crate::contact::forced::{Secured, check_strides};
-use crate::contact::secure::{check_motion, secure};
+use crate::contact::forced::check_strides;
+use crate::contact::secure::{Checked, check_motion, secure};
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::first_length;
 use crate::derive::world::World;
@@ -54,7 +54,7 @@ fn secure_substep(
         ContactLaw::Forces => 0,
     };
     for _ in 0..rounds {
-        let Some(Secured { truncation, .. }) = &checked else { break };
+        let Some(Checked { truncation, .. }) = &checked else { break };
         if truncation.is_whole()
             || !world.scratch.effort.is_plentiful()
             || !times.run(Stage::Detect, || meet_on_the_way(world, h, &truncation.stopped))

@@ -400,8 +400,8 @@ fn turns_little(old: DVec3, new: DVec3) -> bool {
     product > 0.0 && old.dot(new) >= NORMAL_TURN_COSINE * product
 }
 
-/// Returns whether a flip of edge `a–b` between corners `c` and `d` improves the mesh: the edge is not Delaunay, and no face loses its area or
-/// folds over. `u` are material coordinates in one chart, `x` positions, of `a, b, c, d`.
+/// Returns whether a flip of edge `a–b` between corners `c` and `d` improves the mesh: the edge is not Delaunay, and no face loses
+/// its area or folds over. `u` are material coordinates in one chart, `x` positions, of `a, b, c, d`.
 pub(crate) fn flip_improves(frame: &MetricFrame, u: [DVec2; 4], x: [DVec3; 4]) -> bool {
     let [a, b, c, d] = u;
     // A quad with a straight angle would leave a face without area.

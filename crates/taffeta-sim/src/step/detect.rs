@@ -74,9 +74,9 @@ fn meet_obstacles(world: &mut World, h: f64) -> Vec<Contact> {
     world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view)
 }
 
-/// Adds contacts that the solution of a substep of length `h` \[s\] has run into, of all `stopped` pairs, and makes those stiffer that were too soft. What an impact stops pulls its
-/// surroundings elsewhere than they were to go, and is pushed by them. Returns whether there are any; then the solution is to be
-/// found anew.
+/// Adds contacts that the solution of a substep of length `h` \[s\] has run into, those of `stopped` pairs in any case. Makes contacts
+/// stiffer that were too soft. What an impact stops pulls its surroundings elsewhere than they were to go, and is pushed by them. Returns
+/// whether there are any; then the solution is to be found anew.
 ///
 /// Reads: rows, start, obstacles. Writes: contacts and their impacts; bases and predictions, or under a local solver rows and start
 /// as they were before the sweeps.

@@ -89,6 +89,15 @@ fn an_unrelated_cloth_changes_no_bit() {
     }
 }
 
+/// What holds for the whole world holds in each group.
+#[test]
+fn an_unrelated_cloth_changes_no_bit_where_velocities_are_damped() {
+    for solver in [SolverChoice::Global, SolverChoice::Block] {
+        let damped = SimulationSettings { velocity_damping: 5.0, ..settings(solver, None) };
+        assert_alone((&near(), &others()[0]), &damped, (20, 0.0));
+    }
+}
+
 #[test]
 fn an_unrelated_cloth_changes_what_is_remeshed_by_no_more_than_round_off() {
     for other in others() {

@@ -109,6 +109,11 @@ pub fn edge_pierces_face([p, q]: [DVec3; 2], [a, b, c]: [DVec3; 3]) -> bool {
 
 /// Returns whether a point lies strictly inside a tetrahedron, exactly; nothing does inside a flat one.
 pub fn is_in_tetrahedron([a, b, c, d]: [DVec3; 4], p: DVec3) -> bool {
+    // Most lie beside it or on the plane of a flat one, where exact signs cost most.
+    let (low, high) = (a.min(b).min(c.min(d)), a.max(b).max(c.max(d)));
+    if p.cmple(low).any() || p.cmpge(high).any() {
+        return false;
+    }
     let sides = [side([b, d, c], p), side([a, c, d], p), side([a, d, b], p), side([a, b, c], p)];
     sides.iter().all(|s| *s > 0.0) || sides.iter().all(|s| *s < 0.0)
 }

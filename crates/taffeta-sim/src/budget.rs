@@ -4,6 +4,7 @@ use crate::derive::world::World;
 use crate::features::grabs::Leader;
 use crate::jumps::step_with_jumps;
 use crate::model::budget::Budget;
+use crate::model::effort::Deadline;
 use crate::model::error::StepError;
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Rough, StepReport};
@@ -24,16 +25,18 @@ pub(crate) fn step_in_budget(
     if !(budget.is_finite() && budget > 0.0) {
         return Err(StepError::BadBudget { budget });
     }
-    let begun = Instant::now();
+    let deadline = Deadline { begun: Instant::now(), length: budget };
     let asked = Fineness::of(world);
     let rough = world.budget.rough(asked.accuracy);
     if let Some(rough) = rough {
         asked.roughened(rough).set(world);
     }
+    world.inputs.deadline = Some(deadline);
     let outcome = step_with_jumps(world, inputs, dt, lead);
+    world.inputs.deadline = None;
     asked.set(world);
     let report = outcome?;
-    world.budget.note(begun.elapsed().as_secs_f64() / budget);
+    world.budget.note(deadline.part());
     Ok(StepReport { rough, ..report })
 }
 

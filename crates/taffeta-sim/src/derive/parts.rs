@@ -145,7 +145,8 @@ fn fill(world: &World, part: &mut Part) {
         asked: Asked::default(),
         last: std::mem::take(&mut own.state.last),
     };
-    own.inputs = Inputs { air: world.inputs.air, ..Inputs::default() };
+    let Inputs { air, damping, deadline, .. } = world.inputs;
+    own.inputs = Inputs { air, damping, deadline, ..Inputs::default() };
     own.safeguard = SafeguardReport::default();
     own.scratch.placed.forget();
     (own.watch, own.pool) = (world.watch.clone(), Arc::clone(&world.pool));

@@ -12,7 +12,7 @@ const MOST: f64 = 10.0;
 const FULL: f64 = 0.9;
 const SLACK: f64 = 0.5;
 /// Speed at which the roughness follows: by this power of the excess, and by this factor if there is time left.
-const RISE: f64 = 0.25;
+const RISE: f64 = 0.5;
 const FALL: f64 = 0.97;
 
 /// Present roughness of the steps of a world. Wall time is no part of a state: checkpoints do not hold it.

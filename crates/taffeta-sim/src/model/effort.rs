@@ -3,6 +3,10 @@
 //! If bodies leave cloth no room, or move it faster than anything can follow, no number of rounds, halvings and iterations
 //! helps. Each of them takes as long as a useful one. So a step has a work budget in nominal time, which is the same on every
 //! machine. When it is spent, retries end and a few long substeps cover the remainder of the step.
+//!
+//! A caller may give a step a budget of wall time. When a part of that is over, nothing is done again for a better result.
+
+use std::time::Instant;
 
 /// Work that a step may spend per vertex \[ns\], with at least `LEAST_VERTICES` counted. It is a hundred times the
 /// work of a step in which everything goes well; its substeps have two stages.
@@ -33,17 +37,42 @@ const LEAST_CONJUGATE: u64 = 100;
 /// Vertices whose iteration takes as long as the work that does not depend on their number.
 const OVERHEAD: u64 = 200;
 
+/// Part of a budget of wall time after which nothing is done again.
+const PLENTIFUL_UNTIL: f64 = 0.2;
+
+/// A budget of wall time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deadline {
+    /// When it began.
+    pub begun: Instant,
+    /// Its length \[s\].
+    pub length: f64,
+}
+
+impl Deadline {
+    /// The part of the time that is over.
+    pub(crate) fn part(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64() / self.length
+    }
+}
+
 /// Work that a step has spent so far, and its limit; both are zero outside a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
     spent: u64,
     limit: u64,
+    deadline: Option<Deadline>,
 }
 
 impl Effort {
     /// Effort at the beginning of a step of this many vertices.
     pub(crate) fn new(vertices: usize) -> Self {
-        Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES) }
+        Self { spent: 0, limit: LIMIT_PER_VERTEX * (vertices as u64).max(LEAST_VERTICES), deadline: None }
+    }
+
+    /// Effort within a budget of wall time, if there is one.
+    pub(crate) fn within(self, deadline: Option<Deadline>) -> Self {
+        Self { deadline, ..self }
     }
 
     /// Raises the limit where the scene gives the number of substeps: they are then all made in full.
@@ -63,9 +92,10 @@ impl Effort {
         self.spent >= self.limit
     }
 
-    /// Returns whether most of the work is left, so that what has been done may be done again for a better result.
+    /// Returns whether most of the work and of the time is left, so that what has been done may be done again for a better result.
     pub(crate) fn is_plentiful(&self) -> bool {
-        self.spent.saturating_mul(4) < self.limit
+        let is_late = self.deadline.is_some_and(|deadline| deadline.part() > PLENTIFUL_UNTIL);
+        self.spent.saturating_mul(4) < self.limit && !is_late
     }
 
     /// Adds iterations of Newton's method and of conjugate gradients in it, of so many vertices and contacts.

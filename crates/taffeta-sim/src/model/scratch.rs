@@ -1,7 +1,7 @@
 //! Inputs of a step, and the scratch of its substeps.
 
 use crate::model::description::Air;
-use crate::model::effort::Effort;
+use crate::model::effort::{Deadline, Effort};
 use crate::model::grabs::GrabbedPatch;
 use crate::model::pins::Guided;
 use crate::model::placed::PlacedMeshes;
@@ -17,6 +17,8 @@ pub(crate) struct Inputs {
     pub air: Option<Air>,
     /// Velocity damping \[1/s\].
     pub damping: f64,
+    /// The budget of wall time of this step.
+    pub deadline: Option<Deadline>,
     /// Patches that the grabs of this step pull at.
     pub grabbed: Vec<GrabbedPatch>,
     /// True if folds yield at the end of the substep, see [`crate::features::plastic`].

@@ -30,7 +30,7 @@ pub(crate) fn make_substeps(
     grabs: (&[Grab], &mut dyn Outside),
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
-    let effort = Effort::new(world.state.sheet.topology.vertex_count);
+    let effort = Effort::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
     let plan = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;

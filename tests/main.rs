@@ -40,6 +40,7 @@ mod projective;
 mod resolution;
 mod rest;
 mod rest_shapes;
+mod rigid;
 mod rope_grabs;
 mod ropes;
 mod self_contact;

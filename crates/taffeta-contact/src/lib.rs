@@ -55,7 +55,7 @@ pub mod tree;
 pub use detect::{ContactSurface, Detector, MEETS_NOTHING, SubstepView};
 pub use mesh_obstacle::MeshObstacle;
 pub use motion_bounds::MotionBounds;
-pub use obstacle::Obstacle;
+pub use obstacle::{Freedom, Limit, Obstacle, RigidBody};
 pub use proximity::Proximity;
 pub use response::{Contact, ContactName};
 pub use shape::Shape;

@@ -18,12 +18,93 @@ pub struct Obstacle {
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,
+    /// What moves it.
+    #[serde(default)]
+    pub freedom: Freedom,
+}
+
+/// What moves an obstacle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Freedom {
+    /// Its motion, whatever is in its way.
+    #[default]
+    Prescribed,
+    /// Its motion, with a force of no more than a limit: it stops where cloth resists more.
+    Limited(Limit),
+    /// Gravity and what it touches. It has no motion of its own.
+    Free(RigidBody),
+}
+
+/// The largest force with which an obstacle follows a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// The force \[N\].
+    pub force: f64,
+    /// The motion that it follows; the motion of the obstacle is then where it has really come to.
+    #[serde(skip)]
+    pub path: Option<Box<Motion>>,
+}
+
+impl Limit {
+    /// A largest force \[N\].
+    pub fn new(force: f64) -> Self {
+        Self { force, path: None }
+    }
+}
+
+/// Mass and first motion of an obstacle that moves by itself. Its center of mass is its origin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RigidBody {
+    /// Mass \[kg\].
+    pub mass: f64,
+    /// Moments of inertia about its own axes \[kg·m²\], which are its principal axes; `None`: those of a solid of even density.
+    pub inertia: Option<DVec3>,
+    /// Velocity at the start \[m/s\].
+    pub velocity: DVec3,
+    /// Angular velocity at the start \[rad/s\].
+    pub angular_velocity: DVec3,
+}
+
+impl RigidBody {
+    /// A body at rest, of even density.
+    pub fn new(mass: f64) -> Self {
+        Self { mass, inertia: None, velocity: DVec3::ZERO, angular_velocity: DVec3::ZERO }
+    }
+
+    /// Its moments of inertia, those of a shape at a scale if it has none of its own \[kg·m²\].
+    pub fn moments(&self, shape: &Shape, scale: f64) -> DVec3 {
+        self.inertia.unwrap_or_else(|| shape.moments(self.mass, scale))
+    }
+
+    fn find_defect(&self, shape: &Shape, motion: &Motion, scale: f64) -> Option<String> {
+        let Self { mass, inertia, velocity, angular_velocity } = self;
+        if !(mass.is_finite() && *mass > 0.0) {
+            return Some(format!("its mass is {mass} kg; it must be positive"));
+        }
+        if matches!(shape, Shape::Plane { .. }) {
+            return Some("a plane has no end, and can have no mass".into());
+        }
+        if !motion.is_still() {
+            return Some("it has a mass and a motion; what has a mass moves by itself".into());
+        }
+        if !velocity.is_finite() || !angular_velocity.is_finite() {
+            return Some(format!("its velocity is {velocity}, its angular velocity {angular_velocity}"));
+        }
+        let moments = self.moments(shape, scale);
+        let is_body = moments.is_finite()
+            && moments.min_element() > 0.0
+            && 2.0 * moments.max_element() <= moments.element_sum() * (1.0 + 1e-9);
+        (!is_body).then(|| {
+            let own = inertia.unwrap_or(moments);
+            format!("its moments of inertia are {own} kg·m²; all must be positive, and none more than the others together")
+        })
+    }
 }
 
 impl Obstacle {
     /// An obstacle at rest with the default friction.
     pub fn new(shape: Shape, place: Placement) -> Self {
-        Self { name: String::new(), shape, place, motion: Motion::default(), friction: Friction::default() }
+        Self { name: String::new(), shape, place, motion: Motion::default(), friction: Friction::default(), freedom: Freedom::default() }
     }
 
     /// Describes what is wrong with the obstacle; `None` if it is valid.
@@ -35,14 +116,40 @@ impl Obstacle {
         if !translate.is_finite() || !rotate_deg.is_finite() {
             return Some(format!("it is placed at {translate}, turned by {rotate_deg}"));
         }
-        self.motion.find_defect()
+        let of_freedom = match &self.freedom {
+            Freedom::Prescribed => None,
+            Freedom::Limited(Limit { force, .. }) if !(force.is_finite() && *force > 0.0) => {
+                Some(format!("its largest force is {force} N; it must be positive"))
+            }
+            Freedom::Limited(_) => (!self.motion.jumps.is_empty())
+                .then(|| "it jumps, which takes no force: leave its largest force out".to_owned()),
+            Freedom::Free(body) => body.find_defect(&self.shape, &self.motion, scale),
+        };
+        self.motion.find_defect().or(of_freedom)
+    }
+
+    /// The motion that a caller moves, and keys: its path, if it follows one with a largest force.
+    pub fn path_mut(&mut self) -> &mut Motion {
+        match &mut self.freedom {
+            Freedom::Limited(Limit { path: Some(path), .. }) => path,
+            _ => &mut self.motion,
+        }
+    }
+
+    /// Begins at a time \[s\].
+    pub fn begin(&mut self, time: f64) {
+        self.motion.begin(time);
+        if let Freedom::Limited(limit) = &mut self.freedom {
+            limit.path = Some(Box::new(self.motion.clone()));
+        }
     }
 
     /// Moves the obstacle from where it is at a time \[s\] to another pose, which is that of [`pose_at`](Self::pose_at), within
     /// the step that begins then.
     pub fn drive_to(&mut self, time: f64, pose: Pose) {
         let motion = pose.after(&self.place.pose().inverse());
-        self.motion.drive_to(time, self.place.translate, motion);
+        let center = self.place.translate;
+        self.path_mut().drive_to(time, center, motion);
     }
 
     /// The rigid transformation from the obstacle's frame (already scaled) to world space at a time \[s\].

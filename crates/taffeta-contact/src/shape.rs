@@ -84,6 +84,44 @@ impl Shape {
         }
     }
 
+    /// Moments of inertia of a solid of even density and of this mass \[kg\] about the shape's own axes, at a scale \[kg·m²\]; infinite
+    /// for a plane.
+    pub fn moments(&self, mass: f64, scale: f64) -> DVec3 {
+        match *self {
+            Shape::Sphere { radius } => DVec3::splat(0.4 * mass * (radius * scale).powi(2)),
+            Shape::Plane { .. } => DVec3::INFINITY,
+            Shape::Box { half_size } => {
+                let square = (half_size * scale) * (half_size * scale);
+                (DVec3::splat(square.element_sum()) - square) * (mass / 3.0)
+            }
+            Shape::Capsule { radius, half_length } => {
+                let (r, l) = (radius * scale, half_length * scale);
+                // A cylinder and two half balls, whose centers of mass are 3/8 of the radius from their planes.
+                let (tube, caps) = (2.0 * l, 4.0 / 3.0 * r);
+                let (tube, caps) = (mass * tube / (tube + caps), mass * caps / (tube + caps));
+                let across =
+                    tube * (0.25 * r * r + l * l / 3.0) + caps * (0.4 * r * r + l * l + 0.75 * l * r);
+                DVec3::new(across, tube * 0.5 * r * r + caps * 0.4 * r * r, across)
+            }
+        }
+    }
+
+    /// Points of the shape in its own frame and their distance from the surface \[m\], at a scale: another body first touches the shape
+    /// over one of them, unless edges of both cross.
+    pub fn feelers(&self, scale: f64) -> Vec<(DVec3, f64)> {
+        match *self {
+            Shape::Sphere { radius } => vec![(DVec3::ZERO, radius * scale)],
+            Shape::Plane { .. } => Vec::new(),
+            Shape::Capsule { radius, half_length } => {
+                [-1.0, 1.0].map(|side| (DVec3::Y * (side * half_length * scale), radius * scale)).into()
+            }
+            Shape::Box { half_size } => {
+                let sign = |k: usize, axis: usize| if k >> axis & 1 == 0 { -scale } else { scale };
+                (0..8).map(|k| (half_size * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)), 0.0)).collect()
+            }
+        }
+    }
+
     /// The shape in the world, scaled and at a pose.
     pub fn placed(&self, pose: &Pose, scale: f64) -> WorldShape {
         match *self {

@@ -26,4 +26,5 @@ pub use crate::measure::fields::{face_angles, face_strains, mesh_error, vertex_s
 pub use crate::measure::jumps::face_jumps;
 pub use crate::measure::left_behind::cloths_left_behind;
 pub use crate::measure::points::{material_point, rope_point, solid_point};
+pub use crate::measure::rigid::rigid_motion;
 pub use crate::measure::starts::{enclosed_cloths, sunken_cloths};

@@ -21,6 +21,7 @@ use crate::model::pins::Pin;
 use crate::model::rules::{clamp_mismatch, strength_mismatch};
 use glam::DVec3;
 use std::sync::Arc;
+use taffeta_contact::Freedom;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Drive, IndexVec, Pose, VertexIndex};
 use taffeta_remesh::Hold;
@@ -34,7 +35,7 @@ const FARTHEST_POINT: f64 = 1e9;
 /// See [`World::set_obstacle_pose`].
 pub(crate) fn set_obstacle_pose(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
     let place = find_obstacle(world, id)?;
-    refuse(&name_obstacle(world, place), pose.find_defect())?;
+    refuse(&name_obstacle(world, place), pose.find_defect().or_else(|| find_mass(world, place)))?;
     let time = world.state.time;
     match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].drive_to(time, pose),
@@ -42,6 +43,13 @@ pub(crate) fn set_obstacle_pose(world: &mut World, id: ObstacleId, pose: Pose) -
     }
     world.scratch.placed.forget();
     Ok(())
+}
+
+/// Why a caller cannot move an obstacle, in words: it has a mass.
+pub(crate) fn find_mass(world: &World, place: ObstaclePlace) -> Option<String> {
+    let ObstaclePlace::Closed(number) = place else { return None };
+    let is_free = matches!(world.setup.obstacles[number].freedom, Freedom::Free(_));
+    is_free.then(|| "it has a mass, and moves by itself".to_owned())
 }
 
 /// See [`World::set_obstacle_mesh`].

@@ -19,6 +19,7 @@ use crate::model::loads::LoadMemory;
 use crate::model::pin_places::followers_of;
 use crate::model::rules::meeting_mismatch;
 use crate::model::seams::{SeamLaw, SeamState};
+use crate::model::rigid::{RigidState, find_freedom_defect};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
 use std::sync::Arc;
@@ -169,7 +170,10 @@ pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<
     let reason = obstacle.find_defect().or_else(|| obstacle.friction.find_defect());
     refuse(&format!("{} obstacle {}", obstacle.shape.name(), world.setup.obstacles.len()), reason)?;
     check_obstacle_name(world, &obstacle.name)?;
-    obstacle.motion.begin(world.state.time);
+    let what = format!("obstacle '{}'", obstacle.name);
+    refuse(&what, find_freedom_defect(&obstacle, &world.setup.settings, world.derived.choice))?;
+    obstacle.begin(world.state.time);
+    world.state.rigid.extend(RigidState::begin(world.setup.obstacles.len(), &obstacle, world.state.time));
     world.setup.obstacles.push(obstacle);
     let id = world.setup.ids.add_obstacle();
     take_in_obstacles(world);
@@ -200,6 +204,9 @@ pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), B
     match place {
         ObstaclePlace::Closed(number) => {
             world.setup.obstacles.remove(number);
+            world.state.rigid.retain(|body| body.obstacle != number);
+            let after = world.state.rigid.iter_mut().filter(|body| body.obstacle > number);
+            after.for_each(|body| body.obstacle -= 1);
             world.setup.ids.obstacles.remove(number);
             world.state.friction.remove_body(number as u32);
         }

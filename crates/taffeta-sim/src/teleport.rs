@@ -20,7 +20,7 @@ use crate::model::ids::{BodyId, ClothId, ObstacleId, ObstaclePlace};
 use crate::model::state::{Look, State};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
-use taffeta_contact::ContactName;
+use taffeta_contact::{ContactName, Freedom};
 use taffeta_core::{Pose, VertexIndex};
 
 /// Distance from the origin up to which bodies can be set \[m\].
@@ -44,7 +44,7 @@ pub(crate) fn teleport(
                 refuse(&format!("loose body {number}"), (*number >= count).then(unknown))?;
                 numbers.push(world.setup.cloths.len() + number);
             }
-            BodyId::Obstacle(id) => obstacles.push(find_obstacle(world, *id)?),
+            BodyId::Obstacle(id) => obstacles.push(find_carried(world, *id)?),
         }
     }
     let ride = Ride::new(world, by, (numbers, obstacles))?;
@@ -60,9 +60,21 @@ pub(crate) fn teleport(
     Ok(())
 }
 
+/// An obstacle that can be set elsewhere.
+fn find_carried(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
+    let place = find_obstacle(world, id)?;
+    let is_bound = match place {
+        ObstaclePlace::Closed(number) => world.setup.obstacles[number].freedom != Freedom::Prescribed,
+        ObstaclePlace::Mesh(_) => false,
+    };
+    let reason = "what has a mass or a largest force moves by itself, and cannot be set elsewhere";
+    refuse(&name_obstacle(world, place), is_bound.then(|| reason.to_owned()))?;
+    Ok(place)
+}
+
 /// See [`World::teleport_obstacle`].
 pub(crate) fn teleport_obstacle(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
+    let place = find_carried(world, id)?;
     refuse(&name_obstacle(world, place), pose.find_defect())?;
     let time = world.state.time;
     let now = match place {

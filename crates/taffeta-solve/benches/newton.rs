@@ -96,7 +96,7 @@ impl Swing {
     }
 
     fn build(&self, before: Option<&KeptGrids>) -> NewtonDriver {
-        let site = Site { points: &self.points, charts: None, face_pressures: &[] };
+        let site = Site { points: &self.points, charts: None, face_pressures: &[], bodies: 0 };
         NewtonDriver::build(&self.topology, &self.blocks, site, (LinearSolver::Conjugate, before))
     }
 
@@ -122,7 +122,7 @@ impl Swing {
             held: &self.held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps: &[],
         };
         state.driver.begin_step(&start, &state.plate);

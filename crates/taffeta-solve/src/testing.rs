@@ -123,7 +123,7 @@ pub(crate) fn newton_step(
 ) -> (Vec<DVec3>, NewtonReport) {
     let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let pressures = vec![0.0; sheet.topology.face_count()];
-    let site = Site { points: &points, charts: None, face_pressures: &pressures };
+    let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
     let mut driver = NewtonDriver::build(&sheet.topology, blocks, site, (solver, None));
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
@@ -133,7 +133,7 @@ pub(crate) fn newton_step(
         held: &sheet.state.held,
         damping_rate: 1.0 / h,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+        contacts: Contacts::default(),
         clamps: &[],
     };
     let mut x = sheet.state.positions.raw.clone();

@@ -1,7 +1,7 @@
 //! Obstacles of a scene, and the meshes of those that are read from files.
 
 use std::path::{Path, PathBuf};
-use taffeta_contact::{MeshObstacle, Obstacle, Shape};
+use taffeta_contact::{Freedom, MeshObstacle, Obstacle, Shape};
 use taffeta_core::{Friction, Motion, Placement};
 use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
 use taffeta_io::{mesh_file, read_gltf};
@@ -19,6 +19,8 @@ pub struct SceneObstacle {
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,
+    /// What moves it.
+    pub freedom: Freedom,
 }
 
 /// The shape of an obstacle.
@@ -78,8 +80,8 @@ impl SceneObstacle {
     /// The obstacle in closed form; `None`: it is a mesh.
     pub fn closed_form(&self) -> Option<Obstacle> {
         let ObstacleShape::Closed(shape) = self.shape else { return None };
-        let Self { name, place, motion, friction, .. } = self.clone();
-        Some(Obstacle { name, shape, place, motion, friction })
+        let Self { name, place, motion, friction, freedom, .. } = self.clone();
+        Some(Obstacle { name, shape, place, motion, friction, freedom })
     }
 
     /// Reads the mesh of the obstacle, with a warning for all that is left out of it; `None`: it is in closed form.

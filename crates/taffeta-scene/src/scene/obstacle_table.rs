@@ -10,13 +10,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::Path;
-use taffeta_contact::Shape;
+use taffeta_contact::{Freedom, Limit, RigidBody, Shape};
 use taffeta_core::Friction;
 use taffeta_io::is_gltf;
 use taffeta_io::mesh_file::MeshFormat;
 use taffeta_io::obj::FileSequence;
-use taffeta_sim::SolverChoice;
-use taffeta_sim::rules::meeting_mismatch;
+use taffeta_sim::rules::{freedom_mismatch, meeting_mismatch};
+use taffeta_sim::{SimulationSettings, SolverChoice};
 
 /// The keys that say what an obstacle looks like.
 const SHAPES: [&str; 6] = ["sphere", "plane", "capsule", "box", "mesh", "frames"];
@@ -39,12 +39,38 @@ pub(super) struct ObstacleTable {
     friction: FrictionTable,
     /// Name by which a program finds it, unique among the obstacles.
     pub name: Option<BodyName>,
+    /// Mass \[kg\]: it falls, and moves as cloth and other obstacles push it, in balance with them. A sphere, capsule or box, under
+    /// the solver `global`. Between obstacles it meets those in closed form only.
+    pub mass: Option<Positive>,
+    /// Moments of inertia about its own axes \[kg·m²\]. Absent: those of a solid of even density.
+    #[schemars(with = "Option<crate::keys::Fixed<Positive, 3>>")]
+    pub inertia: Option<Vector>,
+    /// Velocity of what has a mass at the start \[m/s\].
+    pub velocity: Option<Vector>,
+    /// Angular velocity of what has a mass at the start \[rad/s\].
+    pub angular_velocity: Option<Vector>,
+    /// Largest force with which it follows its motion \[N\]: it stops where cloth resists more, and goes on when it can. A sphere,
+    /// capsule or box, under the solver `global`.
+    pub max_force: Option<Positive>,
 }
 
 impl From<&SceneObstacle> for ObstacleTable {
     fn from(obstacle: &SceneObstacle) -> Self {
-        let SceneObstacle { name, shape, place, motion, friction } = obstacle;
+        let SceneObstacle { name, shape, place, motion, friction, freedom } = obstacle;
+        let body = match freedom {
+            Freedom::Free(body) => Some(*body),
+            _ => None,
+        };
+        let given = |vector: DVec3| Some(vector.into()).filter(|_| vector != DVec3::ZERO);
         Self {
+            mass: body.map(|body| Number(body.mass)),
+            inertia: body.and_then(|body| body.inertia).map(Vector::from),
+            velocity: body.and_then(|body| given(body.velocity)),
+            angular_velocity: body.and_then(|body| given(body.angular_velocity)),
+            max_force: match freedom {
+                Freedom::Limited(limit) => Some(Number(limit.force)),
+                _ => None,
+            },
             shape: shape.into(),
             place: place.into(),
             motion: motion.into(),
@@ -66,7 +92,64 @@ impl ObstacleTable {
             at.warn(format!("{at}.motion has keyframes before time 0"));
         }
         let name = self.name.clone().unwrap_or_default().0;
-        Some(SceneObstacle { name, shape, place: self.place.resolve(), motion, friction })
+        let freedom = self.resolve_freedom(at)?;
+        let found = SceneObstacle { name, shape, place: self.place.resolve(), motion, friction, freedom };
+        found.check_freedom(&simulation.settings, at)?;
+        Some(found)
+    }
+
+    fn resolve_freedom(&self, at: &Place<'_>) -> Option<Freedom> {
+        let keys = at.given(&["mass", "max_force"]);
+        let of_bodies = at.given(&["inertia", "velocity", "angular_velocity"]);
+        if keys.len() == 2 {
+            at.refuse(
+                format!("`{at}` has a `mass` and a `max_force`"),
+                "`max_force` is for what follows its motion, `mass` for what moves by itself: leave one of them out",
+            );
+            return None;
+        }
+        if let (Some(key), None) = (of_bodies.first(), &self.mass) {
+            at.refuse(format!("`{at}.{key}` is given without `mass`"), "only what has a `mass` moves by itself");
+            return None;
+        }
+        let vector = |given: Option<Vector>| given.map_or(DVec3::ZERO, Vector::get);
+        Some(match (&self.mass, &self.max_force) {
+            (Some(mass), _) => Freedom::Free(RigidBody {
+                mass: mass.0,
+                inertia: self.inertia.map(Vector::get),
+                velocity: vector(self.velocity),
+                angular_velocity: vector(self.angular_velocity),
+            }),
+            (None, Some(force)) => Freedom::Limited(Limit::new(force.0)),
+            (None, None) => Freedom::Prescribed,
+        })
+    }
+}
+
+impl SceneObstacle {
+    /// Refuses a mass or largest force that the shape, the motion or the solver does not allow.
+    fn check_freedom(&self, settings: &SimulationSettings, at: &Place<'_>) -> Option<()> {
+        let key = match self.freedom {
+            Freedom::Prescribed => return Some(()),
+            Freedom::Free(_) => "mass",
+            Freedom::Limited(_) => "max_force",
+        };
+        let Some(obstacle) = self.closed_form() else {
+            at.refuse(
+                format!("`{at}.{key}` is given for a mesh"),
+                "it belongs to a sphere, capsule or box; a mesh can be moved by a program in each step",
+            );
+            return None;
+        };
+        if let Some(found) = freedom_mismatch(settings, key) {
+            at.refuse_mismatch(&found);
+            return None;
+        }
+        if let Some(reason) = obstacle.find_defect() {
+            at.refuse(format!("`{at}.{key}`: {reason}"), None);
+            return None;
+        }
+        Some(())
     }
 }
 

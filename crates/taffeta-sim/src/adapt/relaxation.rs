@@ -200,7 +200,7 @@ fn find_places_in_cloth(
         .collect();
     let held: Vec<[bool; 3]> = patch.vertices.iter().map(|vi| [free.binary_search(vi).is_err(); 3]).collect();
     let points = of_vertices(&world.state.sheet.layout.raw);
-    let site = Site { points: &points, charts: None, face_pressures: &[] };
+    let site = Site { points: &points, charts: None, face_pressures: &[], bodies: 0 };
     let how = (LinearSolver::Conjugate, None);
     let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
     let cloth = world.state.sheet.vertex_range(world.state.sheet.vertex_cloths[free[0]]);
@@ -219,7 +219,7 @@ fn find_places_in_cloth(
             held: &held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps: &plate.clamps,
         };
         driver.begin_step(&x, &plate);

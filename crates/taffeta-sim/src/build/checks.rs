@@ -10,6 +10,7 @@ use crate::model::rules::{
     ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
     solid_mismatch, strength_mismatch, volume_mismatches,
 };
+use crate::model::rigid::find_freedom_defect;
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;
@@ -94,6 +95,12 @@ pub(crate) fn check_settings(description: &WorldDescription) -> Result<(), Build
     let solver = settings.solver;
     if !description.mesh_obstacles.is_empty() {
         refuse_mismatch("contact", meeting_mismatch(solver, "obstacle.shape", "contact with meshes"))?;
+    }
+    let solver_of_world = if description.needs_sweeps() { SolverChoice::Block } else { solver };
+    for (number, obstacle) in description.obstacles.iter().enumerate() {
+        if let Some(reason) = find_freedom_defect(obstacle, settings, solver_of_world) {
+            return refuse(format!("obstacle {number}"), reason);
+        }
     }
     refuse_mismatch("simulation", simulation_mismatches(settings).into_iter().next())?;
     if description.has_self_contact() {

@@ -120,7 +120,7 @@ fn assemble(
         view_motion: description.view_motion.clone(),
     };
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(0.0));
-    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.begin(0.0));
+    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.begin(0.0));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
     attach_pins(&mut setup)?;
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());

@@ -25,7 +25,7 @@ pub(crate) fn stand_still(world: &World, end: f64) -> bool {
 pub(crate) fn schedule_drives(world: &mut World, end: f64) {
     let (setup, now) = (&mut world.setup, world.state.time);
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.schedule(now, end));
-    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.motion.schedule(now, end));
+    setup.obstacles.iter_mut().for_each(|obstacle| obstacle.path_mut().schedule(now, end));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.schedule(now, end));
     let sets_out = |hold: &Hold| hold.path.is_some_and(|path| path.begin == now);
     if world.state.motion.holds.iter().any(|(_, hold)| sets_out(hold)) {

@@ -11,6 +11,7 @@ use crate::model::description::SolverChoice;
 use crate::model::guides::rope_guides;
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
+use crate::model::rigid::rigid_count;
 use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::Sheet;
 use glam::DVec3;
@@ -19,7 +20,7 @@ use taffeta_contact::{Detector, MEETS_NOTHING, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
-use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site};
+use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site, Touch};
 use taffeta_solve::drivers::projective::{
     ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
 };
@@ -70,6 +71,14 @@ impl Solver {
     /// A solver of nothing.
     pub(crate) fn none() -> Self {
         Self::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &Blocks::default())))
+    }
+
+    /// The contacts at the end of the last solve of Newton's method, in their order.
+    pub(crate) fn touches(&self) -> &[Touch] {
+        match self {
+            Self::Newton(driver) => driver.touches(),
+            _ => &[],
+        }
     }
 
     /// The driver, for all but the solve itself.
@@ -298,7 +307,8 @@ fn model_now(model: &ClothModel, is_weightless: bool) -> ClothModel {
 
 /// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
 fn build_projective(source: Source<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let Source { setup, sheet, motion, .. } = source;
+    let cloths = &setup.cloths;
     let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
     let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
     let problem =
@@ -315,13 +325,14 @@ fn build_newton(
     linear: LinearSolver,
     grids: Option<KeptGrids>,
 ) -> Solver {
-    let Source { setup: Setup { cloths, .. }, sheet, motion, .. } = source;
+    let Source { setup, sheet, motion, .. } = source;
+    let cloths = &setup.cloths;
     let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
     let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
     let places = has_panels.then(|| find_chart_points(sheet, motion, cloths));
     let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
-    let site = Site { points: &sheet.layout, charts, face_pressures: &pressures };
+    let site = Site { points: &sheet.layout, charts, face_pressures: &pressures, bodies: rigid_count(&setup.obstacles) };
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
 }
 

@@ -139,6 +139,7 @@ fn fill(world: &World, part: &mut Part) {
         loads,
         groups: Vec::new(),
         friction,
+        rigid: Vec::new(),
         sheet: Arc::clone(&own.state.sheet),
         motion,
         before_change: None,

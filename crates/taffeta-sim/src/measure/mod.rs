@@ -9,4 +9,5 @@ pub(crate) mod jumps;
 pub(crate) mod left_behind;
 pub(crate) mod origins;
 pub(crate) mod points;
+pub(crate) mod rigid;
 pub(crate) mod starts;

@@ -9,7 +9,7 @@ use glam::DVec3;
 pub(crate) const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
 
 /// Inertial state of a vertex at the start of a substep.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Inertia {
     /// `X` \[m\].
     pub position: DVec3,

@@ -23,6 +23,7 @@ pub(crate) mod pin_places;
 pub(crate) mod pins;
 pub(crate) mod placed;
 pub(crate) mod report;
+pub(crate) mod rigid;
 pub mod rules;
 pub(crate) mod scratch;
 pub(crate) mod seam_error;

@@ -373,6 +373,17 @@ pub fn meeting_mismatch(solver: SolverChoice, key: &str, what: &str) -> Option<M
     (!solver.capabilities().meetings).then(|| Mismatch::new(key, reason, help))
 }
 
+/// Mismatch of the simulation with an obstacle that moves by itself, or with a largest force; `key` says so.
+pub fn freedom_mismatch(settings: &SimulationSettings, key: &str) -> Option<Mismatch> {
+    let solver = settings.solver;
+    if !matches!(solver, SolverChoice::Auto | SolverChoice::Global) {
+        let reason = format!(": the solver {:?} solves for cloths alone", solver.name());
+        return Some(Mismatch::new(key, reason, "solver = \"global\", or set its pose in each step"));
+    }
+    (settings.mode == Mode::Static)
+        .then(|| Mismatch::new(key, ": in mode \"static\" no time passes in which it could move", DYNAMIC))
+}
+
 /// Mismatch of a solver with ropes.
 pub fn rope_mismatch(solver: SolverChoice) -> Option<Mismatch> {
     let help = "solver = \"global\", \"block\", \"direct\", \"xpbd\" or \"pbd\"";

@@ -5,6 +5,7 @@ use crate::model::effort::{Deadline, Effort};
 use crate::model::grabs::GrabbedPatch;
 use crate::model::pins::Guided;
 use crate::model::placed::PlacedMeshes;
+use crate::model::rigid::RigidScratch;
 use glam::DVec3;
 use taffeta_contact::boxes::Aabb;
 use taffeta_contact::response::ContactName;
@@ -78,6 +79,8 @@ pub(crate) struct Scratch {
     pub effort: Effort,
     /// Around each cloth over the substeps of the step so far; empty if nobody asks.
     pub reach: Vec<Aabb>,
+    /// The obstacles that move by themselves.
+    pub rigid: RigidScratch,
     /// Mesh obstacles at the ends of the substep.
     pub placed: PlacedMeshes,
 }

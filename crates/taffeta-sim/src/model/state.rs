@@ -8,6 +8,7 @@ use crate::model::grabs::Pull;
 use crate::model::loads::LoadMemory;
 use crate::model::motion::Motion;
 use crate::model::report::Metrics;
+use crate::model::rigid::RigidState;
 use crate::model::sheet::Sheet;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,9 @@ pub(crate) struct State {
     pub groups: Vec<GroupMemory>,
     /// Memory of the contacts.
     pub friction: FrictionMemory,
+    /// The obstacles that move by themselves.
+    #[serde(default)]
+    pub rigid: Vec<RigidState>,
     /// The mesh and what does not change with it in place; a checkpoint has it by keys.
     #[serde(skip)]
     pub sheet: Arc<Sheet>,
@@ -241,6 +245,10 @@ impl State {
             credits: vec![0.0; description.cloths.len()],
             released: vec![false; pins],
             gravity: description.simulation.gravity,
+            rigid: (0..)
+                .zip(&description.obstacles)
+                .filter_map(|(number, obstacle)| RigidState::begin(number, obstacle, 0.0))
+                .collect(),
             ..Self::default()
         }
     }
@@ -260,6 +268,9 @@ impl State {
         }
         if !self.friction.are_sound() {
             return Some("what its contacts remember is out of order or not finite".to_owned());
+        }
+        if !self.rigid.iter().all(|body| body.obstacle < obstacles && body.is_sound()) {
+            return Some("its rigid bodies are not those of the world, or not finite".to_owned());
         }
         if !self.gravity.is_finite() {
             return Some(format!("its gravity is {} m/s²", self.gravity));

@@ -124,6 +124,8 @@ fn find_groups(world: &World, grabs: &[Grab], dt: f64) -> Vec<Vec<usize>> {
 /// constant matrix, whose blocks know nothing of each other.
 fn may_part(world: &World) -> bool {
     body_count(world) > 1
+        // What moves by itself may touch any of them.
+        && world.state.rigid.is_empty()
         && world.derived.choice != SolverChoice::Projective
         && world.setup.settings.mode == Mode::Dynamic
 }

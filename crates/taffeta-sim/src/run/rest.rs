@@ -64,6 +64,7 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
     let gravity = inputs.gravity.unwrap_or(world.setup.settings.gravity);
     let wind = |air: Air| inputs.wind.unwrap_or(air.wind);
     let is_left_alone = inputs.grabs.is_empty()
+        && world.state.rigid.is_empty()
         && gravity == world.state.gravity
         && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
         && !has_pressure(world)

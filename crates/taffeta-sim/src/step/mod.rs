@@ -14,6 +14,7 @@ pub(crate) mod policy;
 pub(crate) mod predict;
 pub(crate) mod projective;
 pub(crate) mod retry;
+pub(crate) mod rigid;
 pub(crate) mod solve;
 pub(crate) mod substep;
 pub(crate) mod substeps;

@@ -15,6 +15,7 @@ use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::integrate::led;
 use crate::step::policy::newton_limits;
+use crate::step::rigid::{collect_terms, settle_rigid};
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
@@ -47,7 +48,8 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let limits = newton_limits(world, span);
     let normals = clamp_normals(world, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
-    let rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
+    let mut rigid = collect_terms(world, h);
+    let mut rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, &world.scratch.impacts, state, span);
@@ -58,9 +60,12 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         spring.stiffness /= share;
         spring.carried /= share;
     }
+    rows.extend(&rigid.rows);
+    springs.append(&mut rigid.springs);
+    stiffnesses.append(&mut rigid.stiffnesses);
     // Start from inertia alone, in the second stage with the velocity of the first. From the old position motion would be swallowed.
     // From the prediction a cloth at rest would jitter, and press much harder than it does.
-    let held = state.held.raw.clone();
+    let mut held = state.held.raw.clone();
     let (work, is_first, has_stages) = (&world.scratch, is_first_stage(world), is_second_order(world));
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match has_stages {
@@ -77,12 +82,18 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         x[pull.vertex] = along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
     }
     let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
+    let count = x.len();
+    let mut predicted = last.predicted.clone();
+    x.resize(count + rigid.inertia.len(), DVec3::ZERO);
+    inertia.extend(&rigid.inertia);
+    predicted.extend(&rigid.predicted);
+    held.extend(&rigid.held);
     let (faces, segments) =
         surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
     let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
-    let World { derived, scratch: work, state: State { last, .. }, .. } = world;
+    let World { derived, scratch: work, .. } = world;
     let Solver::Newton(driver) = &mut derived.solver else { return Ok(NewtonReport::default()) };
     // Strains change along with positions: damping has the time integration of these.
     match (start, work.first_stage.is_empty()) {
@@ -94,10 +105,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         }
     }
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses };
+    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses, carriers: &rigid.carriers, drives: &rigid.drives };
     let problem = NewtonProblem {
         inertia: &inertia,
-        predicted: &last.predicted,
+        predicted: &predicted,
         held: &held,
         damping_rate: 1.0 / (h * share),
         drag,
@@ -123,11 +134,12 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         row.position = x.to_array();
     }
     if world.inputs.air.is_some() {
-        note_drag(&mut world.state.last, drag, (&x, &inertia, &held));
+        note_drag(&mut world.state.last, drag, (&x[..count], &inertia, &held));
     }
     if !is_first {
         settle_contacts(world, h);
     }
+    settle_rigid(world, rigid, &x[count..], h);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
 }

@@ -213,7 +213,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
         let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
         let pressures = vec![0.0; sheet.topology.face_count()];
         let build = |sheet: &Sheet| {
-            let site = Site { points: &points, charts: None, face_pressures: &pressures };
+            let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
             NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (linear, None))
         };
         let mut told = build(&sheet);
@@ -229,7 +229,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
             held: &sheet.state.held.raw,
             damping_rate: 1e3,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps: &[],
         };
         let limits = NewtonLimits {

@@ -68,7 +68,7 @@ fn step_in_air(
         Drag { vertices: face.map(|vi| vi.0), axis, coefficient, target }
     });
     let faces = faces.collect::<Vec<_>>();
-    let site = Site { points: &start, charts: None, face_pressures: &[] };
+    let site = Site { points: &start, charts: None, face_pressures: &[], bodies: 0 };
     let mut driver = NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (solver, None));
     let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());
     driver.begin_step(&start, &plate);
@@ -80,7 +80,7 @@ fn step_in_air(
         held: &sheet.state.held,
         damping_rate: 0.0,
         drag: Drags { faces: &faces, segments: &[] },
-        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+        contacts: Contacts::default(),
         clamps: &[],
     };
     let limits = NewtonLimits {

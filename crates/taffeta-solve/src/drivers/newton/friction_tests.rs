@@ -19,7 +19,7 @@ const INERTIA: f64 = 100.0;
 const MOBILITY: f64 = 1.0 / (INERTIA * INERTIA);
 
 fn contacts<'a>(rows: &'a [ContactRow], springs: &'a [FrictionSpring]) -> Contacts<'a> {
-    Contacts { rows, springs, stiffnesses: &[STIFFNESS] }
+    Contacts { rows, springs, stiffnesses: &[STIFFNESS], ..Contacts::default() }
 }
 
 /// The contact of a vertex with a floor, as a solve goes on.

@@ -111,6 +111,9 @@ impl Groups {
         for row in rows.iter().filter(|row| !row.is_mutual()) {
             row.vertices.iter().for_each(|vi| is_touched[of_piece[pieces.of(*vi) as usize]] = true);
         }
+        for carrier in problem.contacts.carriers.iter().flatten() {
+            is_touched[of_piece[pieces.of(VertexIndex(carrier.vertex)) as usize]] = true;
+        }
         Self { of_piece, is_touched }
     }
 }

@@ -5,6 +5,7 @@
 //! factors (`bending_factors`), other contacts and pressure as they come.
 
 use super::bending::{Bending, EdgeGradients};
+use super::carried::CarriedCoupling;
 use super::bending_factors::{BendingFactors, FactorWork};
 use super::block_rows::{BlockRows, CornerPlace, Mat3};
 use super::drag::{Displacements, Drag, Drags};
@@ -33,6 +34,8 @@ pub(super) struct Hessian {
     /// Bending that is multiplied out, if all of it are hinges.
     hinges: Option<Hinges>,
     contacts: Vec<ContactCoupling>,
+    /// The contacts with rigid bodies.
+    carried: Vec<CarriedCoupling>,
     /// The blocks of the faces of a chunk that couple corner `k` (rows) to corner `k + 1` (columns).
     corners: Vec<[Mat3; 3]>,
     /// Where the corners of each chunk of faces go, by block.
@@ -61,11 +64,12 @@ impl Hessian {
             pairs.extend(bending.vertices().iter().map(opposites));
         }
         add_pairs(&system.elements, &mut pairs);
-        let rows = BlockRows::build(topology.vertex_count, &pairs);
+        let rows = BlockRows::build(system.vertex_count(), &pairs);
         Self {
-            bending: hinges.is_none().then(|| BendingFactors::build(topology.vertex_count, bending)),
+            bending: hinges.is_none().then(|| BendingFactors::build(system.vertex_count(), bending)),
             hinges,
             contacts: Vec::new(),
+            carried: Vec::new(),
             corners: vec![[[0.0; 9]; 3]; topology.face_count().min(CHUNK)],
             chunks: place_corners(topology, &rows),
             edge_count: topology.edge_count(),
@@ -85,9 +89,14 @@ impl Hessian {
         self.rows.pairs().chain(across).collect()
     }
 
-    /// The contacts that couple vertices.
-    pub(super) fn contacts(&self) -> &[ContactCoupling] {
-        &self.contacts
+    /// The contacts that couple vertices; those with rigid bodies as if these stood still.
+    pub(super) fn contacts(&self) -> impl Iterator<Item = &ContactCoupling> {
+        self.contacts.iter().chain(self.carried.iter().map(|contact| &contact.cloth))
+    }
+
+    /// The contacts with rigid bodies.
+    pub(super) fn carried(&self) -> &[CarriedCoupling] {
+        &self.carried
     }
 
     /// Bending that stays in factors.
@@ -125,6 +134,11 @@ impl Hessian {
         }
         self.contacts.clear();
         self.contacts.extend(problem.contacts.couplings(&system.touches));
+        self.carried.clear();
+        self.carried.extend(problem.contacts.carried(&system.touches));
+        for (drive, block) in problem.contacts.drives.iter().zip(&system.drives) {
+            self.rows.add_diagonal(drive.vertex, block);
+        }
         if let Some(factors) = &mut self.bending {
             factors.update(&system.bending, rate);
         }
@@ -172,6 +186,7 @@ impl Hessian {
             );
         }
         self.contacts.iter().for_each(|contact| contact.add_product(&p[..count], out));
+        self.carried.iter().for_each(|contact| contact.add_product(&p[..count], out));
         system.pressure.add_product(&z[..count], &p[..count], out);
         mask(problem.held, out);
     }

@@ -1,5 +1,6 @@
 //! External loads on a sheet: contacts and follower pressure.
 
+use super::carried::{BodyDrive, Carrier};
 use super::elements::{add, at};
 use crate::matrices::outer;
 use glam::{DMat3, DVec3};
@@ -21,7 +22,7 @@ const NEGLIGIBLE: f64 = 0.01;
 ///
 /// Slip counts from the anchor of the spring: where the point was when the contact began, moved along with the body, and
 /// behind the friction that it has borne so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Contacts<'a> {
     /// The rows.
     pub rows: &'a [ContactRow],
@@ -29,6 +30,10 @@ pub struct Contacts<'a> {
     pub springs: &'a [FrictionSpring],
     /// The stiffness of each along its normal \[N/m\].
     pub stiffnesses: &'a [f64],
+    /// The rigid bodies that move each point; none where the list ends.
+    pub carriers: &'a [Vec<Carrier>],
+    /// What drives bodies along their paths.
+    pub drives: &'a [BodyDrive],
 }
 
 /// Memory of a contact at the start of a step.
@@ -98,6 +103,17 @@ impl Touch {
 }
 
 impl Contacts<'_> {
+    /// The rigid bodies that move the point of a contact.
+    pub(super) fn carriers(&self, number: usize) -> &[Carrier] {
+        self.carriers.get(number).map_or(&[], Vec::as_slice)
+    }
+
+    /// The contact point at the positions `x` \[m\], without what bodies move it by.
+    fn point(&self, number: usize, x: &[f64]) -> DVec3 {
+        let carried: DVec3 = self.carriers(number).iter().map(|carrier| carrier.displacement(x)).sum();
+        self.rows[number].interpolate(|vi| at(x, vi.0)) + carried
+    }
+
     /// The slip of a contact \[m\]: the length of its spring of friction.
     fn slip(&self, number: usize, point: DVec3) -> DVec3 {
         let (row, spring) = (&self.rows[number], &self.springs[number]);
@@ -127,7 +143,7 @@ impl Contacts<'_> {
         }
         let (mut decrease, mut changed, mut sum) = (0.0, 0.0, 0.0);
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
-            let point = row.interpolate(|vi| at(x, vi.0));
+            let point = self.point(number, x);
             let stiffness = self.stiffnesses[number];
             let normal_force = stiffness * (-row.gap(point)).max(0.0);
             let FrictionSpring { stiffness: friction, left, .. } = self.springs[number];
@@ -141,7 +157,8 @@ impl Contacts<'_> {
             let force = spring.min(before) - spring.min(touch.bound);
             let mobility = |(vi, s): (VertexIndex, f64)| s * s * mobilities[vi.0 as usize];
             let pairs = row.vertices.into_iter().zip(row.weights);
-            decrease += force * force * pairs.map(mobility).sum::<f64>();
+            let of_bodies = self.carriers(number).iter().map(|carrier| mobilities[carrier.vertex as usize]);
+            decrease += force * force * (pairs.map(mobility).sum::<f64>() + of_bodies.sum::<f64>());
             (changed, sum) = (changed + force.abs(), sum + spring.min(touch.bound));
         }
         let is_settled =
@@ -155,7 +172,7 @@ impl Contacts<'_> {
         touches.resize(self.rows.len(), Touch::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
             *touch = Touch { slides: touch.slides, bound: touch.bound, ..Touch::default() };
-            let point = row.interpolate(|vi| at(x, vi.0));
+            let point = self.point(number, x);
             let (depth, stiffness) = (-row.gap(point), self.stiffnesses[number]);
             if depth > 0.0 {
                 energy += 0.5 * stiffness * depth * depth;
@@ -171,13 +188,15 @@ impl Contacts<'_> {
             for (vi, s) in row.vertices.iter().zip(row.weights) {
                 add(out, vi.0, touch.force * -s);
             }
+            self.carriers(number).iter().for_each(|carrier| carrier.add_force(out, -touch.force));
         }
         energy
     }
 
-    /// The closed contacts.
+    /// The closed contacts between vertices and with what no vertex moves.
     pub fn closed<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a ContactRow, &'a Touch)> {
-        self.rows.iter().zip(touches).filter(|(_, touch)| touch.is_closed())
+        let closed = self.rows.iter().zip(touches).enumerate().filter(|(_, (_, touch))| touch.is_closed());
+        closed.filter(|(number, _)| self.carriers(*number).is_empty()).map(|(_, contact)| contact)
     }
 
     /// The closed contacts of single vertices: the vertex of each, and what it adds to its diagonal block.

@@ -12,6 +12,7 @@ mod bending_product;
 mod bending_rest;
 mod bending_shape;
 mod block_rows;
+mod carried;
 mod chains;
 mod clusters;
 mod coarse;
@@ -40,6 +41,7 @@ mod vectors;
 
 pub use drag::{Drag, Drags};
 pub use levels::KeptGrids;
+pub use carried::{BodyDrive, Carrier};
 pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};
@@ -155,7 +157,8 @@ impl NewtonDriver {
     ) -> Self {
         let system = System::build(topology, blocks, |fi| {
             site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0)
-        });
+        })
+        .with_bodies(site.bodies);
         let linear = match solver {
             LinearSolver::Conjugate => {
                 let hessian = Hessian::build(topology, &system);
@@ -188,11 +191,11 @@ impl NewtonDriver {
         let loose = topology.surface_vertex_count()..topology.vertex_count;
         let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
-        let loose = points.chain(ropes);
+        let loose = points.chain(ropes).chain(system.bodies().map(Vec::from));
         let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
         let stitches = blocks.stitches.iter().map(|stitch| stitch.vertices.as_slice());
         let tetrahedra = blocks.solids.normal.iter().map(|block| block.shape.vertices.as_slice());
-        let pieces = Pieces::joined(pieces, topology.vertex_count, stitches.chain(tetrahedra));
+        let pieces = Pieces::joined(pieces, system.vertex_count(), stitches.chain(tetrahedra));
         Self {
             epoch: topology.epoch,
             point: vec![0.0; system.unknown_count()],
@@ -259,7 +262,7 @@ impl NewtonDriver {
             held: &vec![[false; 3]; x.len()],
             damping_rate: 0.0,
             drag,
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps,
         };
         let [out, _] = &mut self.evaluations;
@@ -326,8 +329,9 @@ impl NewtonDriver {
         }
     }
 
-    /// Copies positions and scalars into the flat vector.
+    /// Copies positions and scalars into the flat vector. Bodies that are not given are where they were predicted.
     fn load(&mut self, x: &[DVec3], plate: &PlateState) {
+        self.point[..self.system.coordinate_count()].fill(0.0);
         for (out, x) in self.point.chunks_exact_mut(3).zip(x) {
             out.copy_from_slice(&x.to_array());
         }

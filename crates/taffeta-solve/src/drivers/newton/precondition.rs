@@ -81,6 +81,10 @@ impl Preconditioner {
                 blocks[*v as usize] += contact.hessian * (s * s);
             }
         }
+        for contact in hessian.carried() {
+            let of_bodies = contact.carriers.iter().flat_map(|c| c.diagonal_blocks(contact.cloth.hessian));
+            of_bodies.for_each(|(v, block)| blocks[v] += block);
+        }
         self.clusters.update(hessian.rows(), &blocks, problem.held);
         self.blocks.resize(blocks.len(), [0.0; 6]);
         share_out(&mut self.blocks, VERTICES_PER_TASK, |first, out| {

@@ -11,6 +11,8 @@ pub struct Site<'a> {
     pub charts: Option<Charts<'a>>,
     /// Pressure on every face \[Pa\]; empty: none.
     pub face_pressures: &'a [f64],
+    /// Number of rigid bodies that move by themselves, see [`Carrier`](super::Carrier).
+    pub bodies: usize,
 }
 
 /// Where the vertices lie in material space if no single chart lays out the cloths.

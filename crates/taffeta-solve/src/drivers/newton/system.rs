@@ -9,7 +9,7 @@ use super::membrane::Membrane;
 use super::tiles::{CornerTile, FaceTiles, ZERO};
 use crate::block::Curvature;
 use crate::kinds::Blocks;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use taffeta_core::{FaceIndex, SurfaceTopology};
 
 /// One implicit step: minimize `W` over the free components.
@@ -44,8 +44,12 @@ pub(super) struct System {
     pub displacements: Displacements,
     /// The contacts at the last evaluation.
     pub touches: Vec<Touch>,
+    /// Derivatives of the forces of the drives of bodies \[N/m\], at the last evaluation.
+    pub drives: Vec<DMat3>,
     corners: Vec<CornerTile>,
-    vertex_count: usize,
+    /// Number of vertices of the topology; those of the bodies follow them.
+    own_count: usize,
+    body_count: usize,
 }
 
 /// `W` at a point.
@@ -75,14 +79,32 @@ impl System {
             displacements: Displacements::default(),
             touches: Vec::new(),
             corners: vec![[ZERO; 9]; tiles.tile_count()],
-            vertex_count: topology.vertex_count,
+            drives: Vec::new(),
+            own_count: topology.vertex_count,
+            body_count: 0,
             tiles,
         }
     }
 
+    /// Makes room for rigid bodies, two vertices each, see [`Carrier`](super::Carrier).
+    pub(super) fn with_bodies(self, count: usize) -> Self {
+        Self { body_count: count, ..self }
+    }
+
+    /// Number of vertices, those of the bodies included.
+    pub(super) fn vertex_count(&self) -> usize {
+        self.own_count + 2 * self.body_count
+    }
+
+    /// The vertices of each body.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = [u32; 2]> {
+        let first = self.own_count as u32;
+        (0..self.body_count as u32).map(move |body| [first + 2 * body, first + 2 * body + 1])
+    }
+
     /// Number of coordinates of positions; the scalars follow them.
     pub(super) fn coordinate_count(&self) -> usize {
-        3 * self.vertex_count
+        3 * self.vertex_count()
     }
 
     /// Length of the vector of unknowns.
@@ -155,9 +177,10 @@ impl System {
         let (faces, corners) = (&self.tiles.corners, &mut self.corners);
         energy += self.membrane.evaluate(faces, (x, rate), curvature, corners);
         energy += self.bending.evaluate(faces, (x, scalars, problem.clamps), rate, (corners, by_scalar));
-        self.tiles.gather(corners, gradient);
+        self.tiles.gather(corners, &mut gradient[..3 * self.own_count]);
         energy = self.elements.evaluate(x, (rate, curvature), (energy, gradient));
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
+        energy += problem.contacts.drive(x, &mut self.drives, gradient);
         energy += problem.drag.evaluate(x, &mut self.displacements, gradient);
         if !self.pressure.is_empty() {
             energy += self.pressure.evaluate(x, gradient);

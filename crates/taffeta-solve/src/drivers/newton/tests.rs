@@ -15,7 +15,7 @@ fn sewn_driver(
 ) -> NewtonDriver {
     let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let pressures = vec![pressure; sheet.topology.face_count()];
-    let site = Site { points: &points, charts: None, face_pressures: &pressures };
+    let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
     let blocks = Blocks { stitches, ..sheet.blocks() };
     NewtonDriver::build(&sheet.topology, &blocks, site, (solver, None))
 }
@@ -77,7 +77,7 @@ fn gradient_and_product_agree_with_finite_differences() {
             held: &sheet.state.held,
             damping_rate: 100.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &rows, springs: &[sticking, sliding], stiffnesses: &[30.0; 2] },
+            contacts: Contacts { rows: &rows, springs: &[sticking, sliding], stiffnesses: &[30.0; 2], ..Contacts::default() },
             clamps: &[],
         };
         driver.load(&sheet.state.positions, &plate);
@@ -166,7 +166,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     held: &sheet.state.held,
                     damping_rate: 0.0,
                     drag: Drags::default(),
-                    contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+                    contacts: Contacts::default(),
                     clamps: &[],
                 };
                 driver.begin_step(x, &plate);
@@ -209,7 +209,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             held: &sheet.state.held,
             damping_rate: 1.0 / h,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps: &[],
         };
         driver.begin_step(&start, &plate);
@@ -271,7 +271,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             held: &sheet.state.held,
             damping_rate: 0.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+            contacts: Contacts::default(),
             clamps: &[],
         };
         driver.begin_step(x, &plate);

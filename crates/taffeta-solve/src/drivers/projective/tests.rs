@@ -358,10 +358,10 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         held: &sheet.state.held.raw,
         damping_rate: 0.0,
         drag: Drags::default(),
-        contacts: Contacts { rows: &[], springs: &[], stiffnesses: &[] },
+        contacts: Contacts::default(),
         clamps: &[],
     };
-    let site = Site { points: &points, charts: None, face_pressures: &[] };
+    let site = Site { points: &points, charts: None, face_pressures: &[], bodies: 0 };
     let mut newton = NewtonDriver::build(&sheet.topology, &blocks, site, (LinearSolver::Factorized, None));
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let mut exact = predicted.clone();

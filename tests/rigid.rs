@@ -1,0 +1,182 @@
+//! Obstacles that move by themselves, with a mass, and obstacles that follow a path with a largest force.
+
+use crate::common::*;
+use glam::{DVec2, DVec3};
+use taffeta::contact::{Freedom, Limit, Obstacle, RigidBody, Shape};
+use taffeta::core::{Friction, Keyframe, Placement, Region};
+use taffeta::io::{GridPattern, grid};
+use taffeta::sim::{
+    ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, World, WorldDescription,
+    ask,
+};
+
+const G: f64 = 9.81;
+
+/// A horizontal sheet with a side of 1 m at a height \[m\], of cotton of 0.3 kg.
+fn sheet(cells: u32, height: f64) -> ClothDescription {
+    let mut mesh = grid(DVec2::ONE, [cells; 2], GridPattern::Alternating, 1);
+    mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(x.x - 0.5, height, 0.5 - x.y));
+    ClothDescription::new("sheet", mesh, Material::isotropic(0.3, 2000.0, 0.3, 1e-4))
+}
+
+fn hung(cells: u32, height: f64) -> ClothDescription {
+    let mut cloth = sheet(cells, height);
+    cloth.pins.push(PinDescription::new(Region::Boundary));
+    cloth
+}
+
+fn body(shape: Shape, at: DVec3, mass: f64) -> Obstacle {
+    let freedom = Freedom::Free(RigidBody::new(mass));
+    Obstacle { name: "body".into(), freedom, ..Obstacle::new(shape, Placement::at(at)) }
+}
+
+const BALL: Shape = Shape::Sphere { radius: 0.1 };
+
+fn world_of(cloths: Vec<ClothDescription>, obstacles: Vec<Obstacle>) -> WorldDescription {
+    WorldDescription { cloths, obstacles, ..WorldDescription::bare() }
+}
+
+fn place(world: &World) -> DVec3 {
+    world.obstacles()[0].pose_at(world.time()).translation
+}
+
+#[test]
+fn a_body_that_nothing_touches_falls_and_turns_as_by_closed_form() {
+    let start = DVec3::new(3.0, 5.0, 0.0);
+    let mut ball = body(BALL, start, 2.0);
+    let velocity = DVec3::new(1.0, 2.0, -0.5);
+    ball.freedom = Freedom::Free(RigidBody {
+        velocity,
+        angular_velocity: DVec3::new(0.0, 3.0, 0.0),
+        ..RigidBody::new(2.0)
+    });
+    let mut world = build(&world_of(vec![hung(4, 0.0)], vec![ball]));
+    run(&mut world, 30);
+    let t = world.time();
+    let expected = start + velocity * t - DVec3::Y * (0.5 * G * t * t);
+    assert!(place(&world).distance(expected) < 1e-9, "{} {expected}", place(&world));
+    let turned = world.obstacles()[0].pose_at(t).rotation * DVec3::X;
+    let expected = DVec3::new((3.0 * t).cos(), 0.0, -(3.0 * t).sin());
+    assert!(turned.distance(expected) < 2e-3, "{turned} {expected}");
+}
+
+/// At 60 steps a second, where a body that only feels the load of the step before would be thrown ever higher.
+#[test]
+fn a_heavy_ball_on_a_light_sheet_never_bounces_higher_than_it_fell() {
+    for mass in [0.1, 1.0, 10.0] {
+        let from = 0.5;
+        let mut world = build(&world_of(vec![hung(16, 0.0)], vec![body(BALL, DVec3::Y * from, mass)]));
+        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for _ in 0..120 {
+            run(&mut world, 1);
+            let height = place(&world).y;
+            lowest = lowest.min(height);
+            if lowest < 0.1 {
+                highest = highest.max(height);
+            }
+        }
+        assert!(lowest < 0.1 && lowest > -0.4, "{mass} kg: {lowest}");
+        assert!(highest < from, "{mass} kg: {highest}");
+    }
+}
+
+#[test]
+fn a_body_rests_on_a_floor_and_slides_down_a_slope_as_by_closed_form() {
+    let friction = |k: f64| Friction { static_: k, kinetic: k };
+    for (shape, size) in [(Shape::Box { half_size: DVec3::new(0.2, 0.1, 0.15) }, 0.1)] {
+        for (degrees, mu, slides) in [(0.0, 0.3, false), (10.0, 0.3, false), (30.0, 0.3, true)] {
+            let slope = Placement { rotate_deg: DVec3::new(0.0, 0.0, -degrees), ..Placement::default() };
+            let mut plane = Obstacle::new(Shape::Plane { normal: DVec3::Y }, slope);
+            plane.friction = friction(mu);
+            let angle = f64::to_radians(degrees);
+            let (normal, down) =
+                (DVec3::new(angle.sin(), angle.cos(), 0.0), DVec3::new(angle.cos(), -angle.sin(), 0.0));
+            let mut own = body(shape, normal * size, 1.5);
+            own.place.rotate_deg = slope.rotate_deg;
+            own.friction = friction(mu);
+            let mut world = build(&world_of(vec![hung(4, 5.0)], vec![own, plane]));
+            run(&mut world, 60);
+            let moved = place(&world) - normal * size;
+            let expected = if slides { 0.5 * G * (angle.sin() - mu * angle.cos()) } else { 0.0 };
+            assert!((moved.dot(down) - expected).abs() < 0.005 * expected + 1e-4, "{degrees}°: {moved}");
+            assert!(moved.dot(normal).abs() < 1e-4, "{degrees}°: {moved}");
+        }
+    }
+}
+
+#[test]
+fn momentum_goes_from_a_ball_to_the_cloth_that_it_meets() {
+    let mut ball = body(BALL, DVec3::Y * 0.15, 1.0);
+    ball.freedom = Freedom::Free(RigidBody { velocity: DVec3::Y * -2.0, ..RigidBody::new(1.0) });
+    let mut description = world_of(vec![sheet(12, 0.0)], vec![ball]);
+    description.simulation.gravity = DVec3::ZERO;
+    let mut world = build(&description);
+    let id = world.find_obstacle("body").unwrap();
+    let report = run(&mut world, 30);
+    let (velocity, _) = ask::rigid_motion(&world, id).unwrap();
+    let total = report.metrics.momentum + velocity;
+    assert!(velocity.y > -1.95, "the cloth slows it down: {velocity}");
+    assert!(total.distance(DVec3::Y * -2.0) < 1e-3 * 2.0, "{total}");
+}
+
+#[test]
+fn a_sheet_that_is_damped_bears_the_weight_of_what_has_come_to_rest_on_it() {
+    let mut cloth = hung(12, 0.0);
+    (cloth.material.stretch_damping, cloth.material.bend_damping) = (0.05, 0.05);
+    let shape = Shape::Box { half_size: DVec3::new(0.1, 0.05, 0.08) };
+    let mut world = build(&world_of(vec![cloth], vec![body(shape, DVec3::Y * 0.1, 1.0)]));
+    run(&mut world, 240);
+    let (velocity, spin) = ask::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
+    assert!(velocity.length() < 2e-3 && spin.length() < 0.05, "{velocity} {spin}");
+    let loads: DVec3 = (0..30).map(|_| run(&mut world, 1).obstacle_loads[0].force).sum::<DVec3>() / 30.0;
+    assert!((loads.y - G).abs() < 0.01 * G, "{loads}");
+    assert!(place(&world).y < -0.01, "{}", place(&world));
+}
+
+/// A plate that is driven 0.3 m into a hung sheet and back, within two seconds, with no more than a largest force.
+fn pressed(limit: Option<f64>) -> (World, Vec<(f64, f64)>) {
+    let mut cloth = hung(12, 0.0);
+    (cloth.material.stretch_damping, cloth.material.bend_damping) = (0.02, 0.02);
+    let shape = Shape::Box { half_size: DVec3::new(0.15, 0.02, 0.15) };
+    let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
+    let plate = Obstacle {
+        name: "plate".into(),
+        motion: vec![key(0.0, 0.0), key(1.0, -0.3), key(1.5, -0.3), key(2.0, 0.0)].into(),
+        freedom: limit.map_or(Freedom::Prescribed, |force| Freedom::Limited(Limit::new(force))),
+        ..Obstacle::new(shape, Placement::at(DVec3::Y * 0.05))
+    };
+    let mut world = build(&world_of(vec![cloth], vec![plate]));
+    let frames = (0..150).map(|_| {
+        let load = run(&mut world, 1).obstacle_loads[0].force.y;
+        (place(&world).y, load)
+    });
+    let frames = frames.collect();
+    (world, frames)
+}
+
+#[test]
+fn what_follows_a_path_with_a_largest_force_stops_where_cloth_resists_more() {
+    let (_, free) = pressed(None);
+    let (_, strong) = pressed(Some(1e5));
+    let (world, weak) = pressed(Some(40.0));
+    let largest = |frames: &[(f64, f64)]| frames.iter().map(|frame| frame.1).fold(0.0, f64::max);
+    let lowest = |frames: &[(f64, f64)]| frames.iter().map(|frame| frame.0).fold(0.0, f64::min);
+    eprintln!("{} {} {} | {} {} {}", largest(&free), largest(&strong), largest(&weak), lowest(&free), lowest(&strong), lowest(&weak));
+    for (k, f) in weak.iter().enumerate().step_by(6) { eprintln!("{k} {f:?} {:?}", free[k]); }
+    assert!(largest(&free) > 200.0, "{}", largest(&free));
+    assert!(lowest(&strong) < -0.2499 && (largest(&strong) / largest(&free) - 1.0).abs() < 0.05);
+    let held = &weak[62..88];
+    assert!(held.iter().all(|(_, load)| (load - 40.0).abs() < 0.02 * 40.0), "{held:?}");
+    assert!(lowest(&weak) > -0.2, "{}", lowest(&weak));
+    assert!((place(&world).y - 0.05).abs() < 1e-4, "it goes on when it can: {}", place(&world));
+}
+
+#[test]
+fn what_solves_for_cloths_alone_knows_no_bodies() {
+    for solver in [SolverChoice::Block, SolverChoice::Direct, SolverChoice::Projective] {
+        let mut description = world_of(vec![hung(4, 0.0)], vec![body(BALL, DVec3::Y, 1.0)]);
+        description.simulation = SimulationSettings { solver, ..SimulationSettings::default() };
+        let error = World::build(&description).unwrap_err().to_string();
+        assert!(error.contains("mass") && error.contains("solves for cloths alone"), "{error}");
+    }
+}

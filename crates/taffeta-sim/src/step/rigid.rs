@@ -25,8 +25,8 @@ const THICKNESS: f64 = 1e-3;
 /// Way that a body slides before it bears kinetic friction \[m\], see `JUNCTION` of cloth.
 const JUNCTION: f64 = 15e-6;
 
-/// Speed relative to its path with which a body with a largest force makes up for what it lags behind \[m/s\], and how far it lags under
-/// all of this force \[m\].
+/// Speed with which a body with a largest force makes up for what it lags behind its path, if nothing resists \[m/s\], and how far it lags
+/// under all of this force \[m\].
 const FASTEST: f64 = 5.0;
 const GIVE: f64 = 5e-5;
 
@@ -102,7 +102,10 @@ pub(crate) fn predict_rigid(world: &mut World, h: f64) {
                 stage.stiffness = rigid.mass * (1.0 + damping * scale) / (scale * scale);
             }
             Freedom::Limited(Limit { force, .. }) => {
-                let way = path_pose(obstacle, end).translation - path_pose(obstacle, time).translation;
+                let [from, to] = [time, end].map(|time| path_pose(obstacle, time).translation);
+                // What lags behind feels all of the force already; the motion of the path is to add nothing.
+                let lags = from.distance(body.pose.translation) > 2.0 * GIVE;
+                let way = if lags { DVec3::ZERO } else { to - from };
                 stage.stiffness = force / (FASTEST * h.max(f64::MIN_POSITIVE) * stage_share);
                 stage.predicted = [way, DVec3::ZERO];
             }

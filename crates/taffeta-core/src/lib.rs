@@ -34,7 +34,7 @@ mod wide;
 pub use contact_row::ContactRow;
 pub use friction::Friction;
 pub use index::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
-pub use motion::{Anchor, Drive, Keyframe, Motion, Placement, Pose, Skin, drive_points};
+pub use motion::{Anchor, Drive, Keyframe, Motion, Placement, Pose, Skin, angles_xyz, drive_points};
 pub use panel_point::{PanelError, PanelPoint};
 pub use region::Region;
 pub use topology::{SurfaceTopology, TopologyEpoch};

@@ -459,6 +459,19 @@ impl Motion {
     }
 }
 
+/// The angles about the fixed axes x, then y, then z \[degrees\] of a rotation, see [`rotation_xyz`].
+pub fn angles_xyz(rotation: &DMat3) -> DVec3 {
+    let [x, _, z] = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
+    let across = (x.x * x.x + x.y * x.y).sqrt();
+    let about_y = math::atan2(-x.z, across);
+    // Looking along y, only the sum or the difference of the others is known.
+    let (about_x, about_z) = match across > 1e-9 {
+        true => (math::atan2(rotation.y_axis.z, z.z), math::atan2(x.y, x.x)),
+        false => (math::atan2(-z.y, rotation.y_axis.y), 0.0),
+    };
+    DVec3::new(about_x, about_y, about_z).map(f64::to_degrees)
+}
+
 /// The rotation about the fixed axes x, then y, then z \[degrees\]. Quarter turns are exact.
 pub fn rotation_xyz(degrees: DVec3) -> DMat3 {
     let [x, y, z] = degrees.to_array().map(sin_cos_degrees);
@@ -483,6 +496,16 @@ fn sin_cos_degrees(degrees: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_angles_of_a_rotation_give_it_back() {
+        for degrees in [[20.0, 50.0, -130.0], [-170.0, 5.0, 90.0], [30.0, 90.0, 20.0], [0.0, -90.0, 70.0], [0.0; 3]] {
+            let rotation = rotation_xyz(DVec3::from_array(degrees));
+            let again = rotation_xyz(angles_xyz(&rotation));
+            let apart = (rotation - again).to_cols_array().into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            assert!(apart < 1e-12, "{degrees:?}: {apart}");
+        }
+    }
 
     #[test]
     fn quarter_turns_are_exact() {

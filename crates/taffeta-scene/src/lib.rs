@@ -34,7 +34,7 @@ pub use document::SceneSource;
 pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
 pub use output::{
-    MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder, SUMMARY_FILE,
+    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder, SUMMARY_FILE,
     cloth_frame, cloth_surface, rope_frame,
 };
 pub use overrides::Override;

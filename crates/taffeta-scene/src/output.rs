@@ -4,6 +4,7 @@
 //! DIR/frames/CLOTH_00000.obj …   a file per body and frame: .obj, .ply, .vtp, .npz
 //! DIR/scene.pvd, CLOTH.usda, scene.obstacles.usda, scene.glb   what spans the frames, put together from frames/
 //! DIR/probes.csv                 motion of the probes, a row per frame and probe
+//! DIR/bodies.csv                 motion of the obstacles that move by themselves, if there are any
 //! DIR/metrics.csv                a row per frame
 //! DIR/summary.json               what the run was and how it ended
 //! DIR/scene.json                 the scene as resolved, readable as a scene file
@@ -23,7 +24,7 @@ mod tables;
 pub use bodies::{cloth_frame, cloth_surface, rope_frame};
 pub use record::{fields, header};
 pub use result::ResultFolder;
-pub use tables::{MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableRow, TableWriter};
+pub use tables::{BodyRow, BodyWriter, MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableRow, TableWriter};
 
 pub use crate::names::is_safe_name;
 use crate::scene::Scene;
@@ -173,7 +174,7 @@ impl OutputFolder {
                 }
             }
         }
-        for table in [tables::PROBES_FILE, tables::METRICS_FILE] {
+        for table in [tables::PROBES_FILE, tables::BODIES_FILE, tables::METRICS_FILE] {
             let path = folder.root.join(table);
             if let Some(kept) = tables::rows_until(&path, last_frame)? {
                 folder.write_whole(&path, |file| {
@@ -208,7 +209,8 @@ impl OutputFolder {
             |name: &str| result::parse_frame_name(name).is_some_and(|(_, frame, _)| Some(frame) > synced);
         let frames = self.frames();
         let new = result::list_names(&frames)?.into_iter().filter(|name| is_new(name));
-        let tables = [tables::PROBES_FILE, tables::METRICS_FILE].map(|name| self.root.join(name));
+        let names = [tables::PROBES_FILE, tables::BODIES_FILE, tables::METRICS_FILE];
+        let tables = names.map(|name| self.root.join(name)).into_iter().filter(|path| path.exists());
         let folders = [frames.clone(), self.root.clone()];
         for path in new.map(|name| frames.join(name)).chain(tables).chain(folders) {
             sync_path(&path).map_err(|e| OutputError::io("write through", &path, &e))?;
@@ -312,6 +314,14 @@ impl OutputFolder {
     /// If the file cannot be opened.
     pub fn probes(&self) -> Result<ProbeWriter, OutputError> {
         TableWriter::open(self.root.join(tables::PROBES_FILE))
+    }
+
+    /// The table of the obstacles that move by themselves, open at its end; with its header if it is new.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn bodies(&self) -> Result<BodyWriter, OutputError> {
+        TableWriter::open(self.root.join(tables::BODIES_FILE))
     }
 
     /// The table of the metrics, open at its end; with its header if it is new.

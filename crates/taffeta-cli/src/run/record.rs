@@ -5,16 +5,22 @@ use crate::failure::Failure;
 use std::time::{Duration, Instant};
 use taffeta_io::Format;
 use taffeta_scene::{
-    MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
+    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
     SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
 use taffeta_sim::columns::Value;
-use taffeta_sim::{MaterialPoint, StepReport, World, ask};
+use taffeta_sim::{MaterialPoint, ObstacleId, StepReport, World, ask};
+use taffeta_contact::{Freedom, Obstacle};
+use glam::DQuat;
 
-/// Writes frames, `probes.csv` and `metrics.csv`.
+/// Writes frames, `probes.csv`, `bodies.csv` and `metrics.csv`.
 pub(super) struct Recorder {
     folder: OutputFolder,
     probes: ProbeWriter,
+    /// For the obstacles that move by themselves; `None`: there are none.
+    bodies: Option<BodyWriter>,
+    /// Numbers in the scene of the obstacles in closed form.
+    closed: Vec<u64>,
     metrics: MetricsWriter,
     placed: Vec<PlacedProbe>,
     on_ropes: Vec<RopeProbe>,
@@ -30,9 +36,13 @@ impl Recorder {
     pub(super) fn open(folder: &OutputFolder, prepared: &Prepared) -> Result<Self, Failure> {
         let failed = |error: OutputError| Failure::failed(&error);
         let output = &prepared.scene.output;
+        let obstacles = &prepared.scene.obstacles;
+        let has_bodies = obstacles.iter().any(|own| own.freedom != Freedom::Prescribed);
         Ok(Self {
             folder: folder.clone(),
             probes: folder.probes().map_err(failed)?,
+            bodies: has_bodies.then(|| folder.bodies()).transpose().map_err(failed)?,
+            closed: (0..).zip(obstacles).filter(|(_, own)| own.closed_form().is_some()).map(|(k, _)| k).collect(),
             metrics: folder.metrics().map_err(failed)?,
             placed: prepared.probes.clone(),
             on_ropes: prepared.scene.rope_probes.clone(),
@@ -85,6 +95,11 @@ impl Recorder {
             let point = ask::solid_point(world, probe.solid, probe.point);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
+        if let Some(bodies) = &mut self.bodies {
+            for body in body_rows(world, &row, &self.closed) {
+                bodies.write(&body)?;
+            }
+        }
         row.set("io_ms", milliseconds(start.elapsed()));
         self.metrics.write(&row)
     }
@@ -105,6 +120,20 @@ fn frame_formats(formats: &[Format], complete: bool) -> Vec<Format> {
 fn probe_row(row: &MetricsRow, name: &str, point: MaterialPoint) -> ProbeRow {
     let ([x, y, z], [vx, vy, vz]) = (point.position.to_array(), point.velocity.to_array());
     ProbeRow { frame: row.frame(), time: row.time(), name: name.to_owned(), x, y, z, vx, vy, vz }
+}
+
+/// Rows about the obstacles that move by themselves, in the frame of another row; `numbers` are those of the obstacles in closed form.
+fn body_rows(world: &World, row: &MetricsRow, numbers: &[u64]) -> Vec<BodyRow> {
+    let body = |((number, obstacle), id): ((&u64, &Obstacle), ObstacleId)| {
+        let (velocity, spin) = ask::rigid_motion(world, id)?;
+        let pose = obstacle.pose_at(world.time());
+        let [x, y, z] = pose.translation.to_array();
+        let [qx, qy, qz, qw] = DQuat::from_mat3(&pose.rotation).to_array();
+        let ([vx, vy, vz], [wx, wy, wz]) = (velocity.to_array(), spin.to_array());
+        let (frame, time, name) = (row.frame(), row.time(), obstacle.name.clone());
+        Some(BodyRow { frame, time, obstacle: *number, name, x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz })
+    };
+    numbers.iter().zip(world.obstacles()).zip(world.obstacle_ids()).filter_map(body).collect()
 }
 
 /// The row of the initial state, frame 0.

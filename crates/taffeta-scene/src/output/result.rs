@@ -1,14 +1,16 @@
 //! Reading a result folder back.
 
-use super::tables::{METRICS_FILE, PROBES_FILE};
-use super::{MetricsRow, OBSTACLES, OutputError, ProbeRow};
+use super::tables::{BODIES_FILE, METRICS_FILE, PROBES_FILE};
+use super::{BodyRow, MetricsRow, OBSTACLES, OutputError, ProbeRow};
 use crate::error::SceneError;
 use crate::scene::{Scene, SceneObstacle};
 use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use taffeta_contact::MeshObstacle;
+use glam::{DMat3, DQuat, DVec3};
+use taffeta_contact::{Freedom, MeshObstacle};
+use taffeta_core::{Keyframe, angles_xyz};
 use taffeta_io::obj::{ObjError, ObjMesh, read_obj, read_polyline};
 use taffeta_io::{Format, FrameData, read_file, read_npz, read_ply};
 
@@ -123,12 +125,31 @@ impl ResultFolder {
         Ok(data)
     }
 
-    /// Reads the scene as it was resolved. Mesh files that it names need not exist anymore.
+    /// Reads the scene as it was resolved. Mesh files that it names need not exist anymore. Obstacles that have moved by themselves have
+    /// the motion that they had, as far as `bodies.csv` tells.
     ///
     /// # Errors
     /// If `scene.json` is missing or is no scene of this version.
     pub fn read_scene(&self) -> Result<Scene, SceneError> {
-        Scene::from_file(&self.root.join(SCENE_FILE), &[])
+        let mut scene = Scene::from_file(&self.root.join(SCENE_FILE), &[])?;
+        let is_moved = |obstacle: &SceneObstacle| obstacle.freedom != Freedom::Prescribed;
+        if scene.obstacles.iter().any(is_moved) {
+            let rows = self.read_bodies().unwrap_or_default();
+            for (number, obstacle) in (0..).zip(&mut scene.obstacles).filter(|(_, own)| is_moved(own)) {
+                let own = rows.iter().filter(|row| row.obstacle == number);
+                obstacle.motion = own.map(|row| key_of(row, obstacle)).collect::<Vec<_>>().into();
+                obstacle.freedom = Freedom::Prescribed;
+            }
+        }
+        Ok(scene)
+    }
+
+    /// Reads `bodies.csv`.
+    ///
+    /// # Errors
+    /// If the file is missing or malformed.
+    pub fn read_bodies(&self) -> Result<Vec<BodyRow>, OutputError> {
+        read_table(&self.root.join(BODIES_FILE))
     }
 
     /// Reads the meshes of the obstacles that have one, as the run has written them.
@@ -160,6 +181,14 @@ impl ResultFolder {
     pub fn read_probes(&self) -> Result<Vec<ProbeRow>, OutputError> {
         read_table(&self.root.join(PROBES_FILE))
     }
+}
+
+/// The key of a motion that brings an obstacle to where a row has it.
+fn key_of(row: &BodyRow, obstacle: &SceneObstacle) -> Keyframe {
+    let rotation = DMat3::from_quat(DQuat::from_xyzw(row.qx, row.qy, row.qz, row.qw));
+    let translate = DVec3::new(row.x, row.y, row.z) - obstacle.place.translate;
+    let turned = rotation * obstacle.place.pose().rotation.transpose();
+    Keyframe { time: row.time, translate, rotate_deg: angles_xyz(&turned) }
 }
 
 fn read_table<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, OutputError> {

@@ -1,4 +1,4 @@
-//! The two tables of a run, `probes.csv` and `metrics.csv`.
+//! The tables of a run, `probes.csv`, `bodies.csv` and `metrics.csv`.
 
 use super::OutputError;
 use super::record::{fields, header};
@@ -13,6 +13,7 @@ use taffeta_sim::columns::{Column, Source, Value};
 use taffeta_sim::{StepReport, World};
 
 pub(super) const PROBES_FILE: &str = "probes.csv";
+pub(super) const BODIES_FILE: &str = "bodies.csv";
 pub(super) const METRICS_FILE: &str = "metrics.csv";
 
 /// Motion of the probes. One row per frame and probe.
@@ -36,6 +37,45 @@ pub struct ProbeRow {
     pub vy: f64,
     /// World velocity along z \[m/s\].
     pub vz: f64,
+}
+
+/// Motion of the obstacles that have a `mass` or a `max_force`. One row per frame and obstacle; no table where there is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BodyRow {
+    /// Frame, counted from 0, the initial state.
+    pub frame: u64,
+    /// Time \[s\].
+    pub time: f64,
+    /// Number of the obstacle in the scene, counted from 0.
+    pub obstacle: u64,
+    /// Name of the obstacle; empty: it has none.
+    pub name: String,
+    /// World position of its origin along x \[m\].
+    pub x: f64,
+    /// World position of its origin along y \[m\].
+    pub y: f64,
+    /// World position of its origin along z \[m\].
+    pub z: f64,
+    /// First component of the unit quaternion from its frame to the world.
+    pub qx: f64,
+    /// Second component of the quaternion.
+    pub qy: f64,
+    /// Third component of the quaternion.
+    pub qz: f64,
+    /// Real part of the quaternion.
+    pub qw: f64,
+    /// World velocity along x \[m/s\].
+    pub vx: f64,
+    /// World velocity along y \[m/s\].
+    pub vy: f64,
+    /// World velocity along z \[m/s\].
+    pub vz: f64,
+    /// Angular velocity about x \[rad/s\].
+    pub wx: f64,
+    /// Angular velocity about y \[rad/s\].
+    pub wy: f64,
+    /// Angular velocity about z \[rad/s\].
+    pub wz: f64,
 }
 
 /// A row of `metrics.csv`, one per frame: a value for each [column of tables](Column::of_tables). One that is not set has the
@@ -126,6 +166,16 @@ impl TableRow for ProbeRow {
     }
 }
 
+impl TableRow for BodyRow {
+    fn header() -> Vec<String> {
+        header::<Self>()
+    }
+
+    fn fields(&self) -> Vec<String> {
+        fields(self)
+    }
+}
+
 impl TableRow for MetricsRow {
     fn header() -> Vec<String> {
         Column::of_tables().map(|column| column.name.to_owned()).collect()
@@ -140,6 +190,9 @@ impl TableRow for MetricsRow {
 
 /// Appends rows to `probes.csv`.
 pub type ProbeWriter = TableWriter<ProbeRow>;
+
+/// Appends rows to `bodies.csv`.
+pub type BodyWriter = TableWriter<BodyRow>;
 
 /// Appends rows to `metrics.csv`.
 pub type MetricsWriter = TableWriter<MetricsRow>;

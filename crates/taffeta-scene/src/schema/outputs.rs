@@ -3,7 +3,7 @@
 //! The comment of a field is its meaning. Its unit is in the first brackets of that comment, `1` for a ratio.
 
 use super::page::describe;
-use crate::output::{MetricsRow, ProbeRow, header};
+use crate::output::{BodyRow, MetricsRow, ProbeRow, header};
 use crate::words::plain;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -147,10 +147,11 @@ impl OutputFile {
 }
 
 /// Tables that a run writes.
-pub fn run_tables() -> [OutputFile; 2] {
+pub fn run_tables() -> [OutputFile; 3] {
     [
         OutputFile::of_columns("metrics.csv", MetricsRow::ABOUT, Column::of_tables()),
         OutputFile::table::<ProbeRow>("probes.csv"),
+        OutputFile::table::<BodyRow>("bodies.csv"),
     ]
 }
 

@@ -3,8 +3,9 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Freedom, Limit, Obstacle, RigidBody, Shape};
-use taffeta::core::{Friction, Keyframe, Placement, Region};
+use taffeta::core::{Friction, Keyframe, Placement, Pose, Region};
 use taffeta::io::{GridPattern, grid};
+use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, World, WorldDescription,
     ask,
@@ -184,7 +185,11 @@ fn jaws_with_a_largest_force_hold_cloth_however_far_they_would_close() {
         let jaw = |side: f64| {
             let half_size = DVec3::new(0.07, 0.01, 0.02);
             let closed = 0.02 + 0.5 * gap;
-            let key = |time, y, z| Keyframe { time, translate: DVec3::new(0.0, y, side * z), rotate_deg: DVec3::ZERO };
+            let key = |time, y, z| Keyframe {
+                time,
+                translate: DVec3::new(0.0, y, side * z),
+                rotate_deg: DVec3::ZERO,
+            };
             let open = 0.05;
             let keys = vec![
                 key(0.0, 0.0, open),
@@ -210,7 +215,6 @@ fn jaws_with_a_largest_force_hold_cloth_however_far_they_would_close() {
         let before = height(&world);
         run(&mut world, 43);
         let slip = before + 0.2 - height(&world);
-        eprintln!("gap {gap}: slip {slip}");
         assert!(slip.abs() < 1e-3, "gap {gap}: {slip}");
         run(&mut world, 20);
         assert!(height(&world) < before + 0.15, "gap {gap}: it falls");
@@ -225,4 +229,80 @@ fn what_solves_for_cloths_alone_knows_no_bodies() {
         let error = World::build(&description).unwrap_err().to_string();
         assert!(error.contains("mass") && error.contains("solves for cloths alone"), "{error}");
     }
+}
+
+/// A crate and a ball that fall onto a damped sheet and each other.
+fn falling() -> WorldDescription {
+    let mut cloth = hung(10, 0.0);
+    (cloth.material.stretch_damping, cloth.material.bend_damping) = (0.01, 0.01);
+    cloth.remesh = Some(RemeshSettings { size_min: 0.03, size_max: 0.2, ..RemeshSettings::default() });
+    let crate_shape = Shape::Box { half_size: DVec3::new(0.1, 0.06, 0.08) };
+    let mut tilted = body(crate_shape, DVec3::new(-0.1, 0.3, 0.05), 2.0);
+    tilted.place.rotate_deg = DVec3::new(20.0, 30.0, 10.0);
+    let ball = Obstacle { name: "ball".into(), ..body(BALL, DVec3::new(0.1, 0.2, 0.0), 1.0) };
+    world_of(vec![cloth], vec![tilted, ball])
+}
+
+#[test]
+fn bodies_go_on_from_a_checkpoint_and_on_any_number_of_threads() {
+    let mut world = build(&falling());
+    run(&mut world, 20);
+    let checkpoint = world.checkpoint();
+    run(&mut world, 15);
+    let poses = |world: &World| [0, 1].map(|k| world.obstacles()[k].pose_at(world.time()));
+    let expected = (world.state_hash(), poses(&world));
+    let mut resumed = build(&falling());
+    resumed.restore(checkpoint).unwrap();
+    run(&mut resumed, 15);
+    assert_eq!((resumed.state_hash(), poses(&resumed)), expected);
+    let mut description = falling();
+    description.simulation.threads = 2;
+    let mut shared = build(&description);
+    run(&mut shared, 35);
+    assert_eq!((shared.state_hash(), poses(&shared)), expected);
+    // They have met.
+    let apart = expected.1[0].translation.distance(expected.1[1].translation);
+    assert!(apart < 0.35, "{apart}");
+}
+
+#[test]
+fn what_has_a_mass_can_be_added_and_removed_but_not_set_elsewhere() {
+    let mut description = falling();
+    let ball = description.obstacles.pop().unwrap();
+    let mut world = build(&description);
+    let id = world.add_obstacle(ball).unwrap();
+    run(&mut world, 5);
+    let fallen = world.obstacles()[1].pose_at(world.time()).translation.y;
+    let t = world.time();
+    assert!((fallen - 0.2 + 0.5 * G * t * t).abs() < 1e-9, "{fallen}");
+    for error in [world.set_obstacle_pose(id, Pose::IDENTITY), world.teleport_obstacle(id, Pose::IDENTITY)] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("moves by itself"), "{error}");
+    }
+    let first = world.find_obstacle("body").unwrap();
+    world.remove_obstacle(first).unwrap();
+    run(&mut world, 5);
+    assert!(ask::rigid_motion(&world, first).is_none() && ask::rigid_motion(&world, id).is_some());
+    assert!(world.obstacles()[0].pose_at(world.time()).translation.y < fallen);
+}
+
+#[test]
+fn impossible_bodies_are_refused() {
+    let refused = |change: &dyn Fn(&mut Obstacle)| {
+        let mut ball = body(BALL, DVec3::Y, 1.0);
+        change(&mut ball);
+        World::build(&world_of(vec![hung(4, 0.0)], vec![ball])).unwrap_err().to_string()
+    };
+    let free = |body: RigidBody| move |ball: &mut Obstacle| ball.freedom = Freedom::Free(body);
+    let found = refused(&free(RigidBody::new(0.0)));
+    assert!(found.contains("mass is 0 kg"), "{found}");
+    let found = refused(&free(RigidBody { inertia: Some(DVec3::new(1.0, 1.0, 3.0)), ..RigidBody::new(1.0) }));
+    assert!(found.contains("none more than the others together"), "{found}");
+    let found = refused(&|ball| ball.shape = Shape::Plane { normal: DVec3::Y });
+    assert!(found.contains("a plane has no end"), "{found}");
+    let found = refused(&|ball| ball.freedom = Freedom::Limited(Limit::new(-1.0)));
+    assert!(found.contains("largest force is -1 N"), "{found}");
+    let key = |time| Keyframe { time, translate: DVec3::X * time, rotate_deg: DVec3::ZERO };
+    let found = refused(&|ball| ball.motion = vec![key(0.0), key(1.0)].into());
+    assert!(found.contains("a mass and a motion"), "{found}");
 }

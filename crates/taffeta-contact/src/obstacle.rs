@@ -104,7 +104,14 @@ impl RigidBody {
 impl Obstacle {
     /// An obstacle at rest with the default friction.
     pub fn new(shape: Shape, place: Placement) -> Self {
-        Self { name: String::new(), shape, place, motion: Motion::default(), friction: Friction::default(), freedom: Freedom::default() }
+        Self {
+            name: String::new(),
+            shape,
+            place,
+            motion: Motion::default(),
+            friction: Friction::default(),
+            freedom: Freedom::default(),
+        }
     }
 
     /// Describes what is wrong with the obstacle; `None` if it is valid.

@@ -499,7 +499,9 @@ mod tests {
 
     #[test]
     fn the_angles_of_a_rotation_give_it_back() {
-        for degrees in [[20.0, 50.0, -130.0], [-170.0, 5.0, 90.0], [30.0, 90.0, 20.0], [0.0, -90.0, 70.0], [0.0; 3]] {
+        for degrees in
+            [[20.0, 50.0, -130.0], [-170.0, 5.0, 90.0], [30.0, 90.0, 20.0], [0.0, -90.0, 70.0], [0.0; 3]]
+        {
             let rotation = rotation_xyz(DVec3::from_array(degrees));
             let again = rotation_xyz(angles_xyz(&rotation));
             let apart = (rotation - again).to_cols_array().into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));

@@ -34,8 +34,8 @@ pub use document::SceneSource;
 pub use error::{Location, Problem, SceneError};
 pub use memory::{MemoryModel, available_memory};
 pub use output::{
-    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter, ResultFolder, SUMMARY_FILE,
-    cloth_frame, cloth_surface, rope_frame,
+    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, ProbeRow, ProbeWriter,
+    ResultFolder, SUMMARY_FILE, cloth_frame, cloth_surface, rope_frame,
 };
 pub use overrides::Override;
 pub use scene::{

@@ -24,7 +24,9 @@ mod tables;
 pub use bodies::{cloth_frame, cloth_surface, rope_frame};
 pub use record::{fields, header};
 pub use result::ResultFolder;
-pub use tables::{BodyRow, BodyWriter, MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableRow, TableWriter};
+pub use tables::{
+    BodyRow, BodyWriter, MetricsRow, MetricsWriter, ProbeRow, ProbeWriter, TableRow, TableWriter,
+};
 
 pub use crate::names::is_safe_name;
 use crate::scene::Scene;

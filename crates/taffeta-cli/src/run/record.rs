@@ -2,16 +2,16 @@
 
 use super::prepare::Prepared;
 use crate::failure::Failure;
+use glam::DQuat;
 use std::time::{Duration, Instant};
+use taffeta_contact::{Freedom, Obstacle};
 use taffeta_io::Format;
 use taffeta_scene::{
-    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow, ProbeWriter, RopeProbe,
-    SolidProbe, cloth_frame, cloth_surface, rope_frame,
+    BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow,
+    ProbeWriter, RopeProbe, SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
 use taffeta_sim::columns::Value;
 use taffeta_sim::{MaterialPoint, ObstacleId, StepReport, World, ask};
-use taffeta_contact::{Freedom, Obstacle};
-use glam::DQuat;
 
 /// Writes frames, `probes.csv`, `bodies.csv` and `metrics.csv`.
 pub(super) struct Recorder {
@@ -42,7 +42,11 @@ impl Recorder {
             folder: folder.clone(),
             probes: folder.probes().map_err(failed)?,
             bodies: has_bodies.then(|| folder.bodies()).transpose().map_err(failed)?,
-            closed: (0..).zip(obstacles).filter(|(_, own)| own.closed_form().is_some()).map(|(k, _)| k).collect(),
+            closed: (0..)
+                .zip(obstacles)
+                .filter(|(_, own)| own.closed_form().is_some())
+                .map(|(k, _)| k)
+                .collect(),
             metrics: folder.metrics().map_err(failed)?,
             placed: prepared.probes.clone(),
             on_ropes: prepared.scene.rope_probes.clone(),
@@ -131,7 +135,25 @@ fn body_rows(world: &World, row: &MetricsRow, numbers: &[u64]) -> Vec<BodyRow> {
         let [qx, qy, qz, qw] = DQuat::from_mat3(&pose.rotation).to_array();
         let ([vx, vy, vz], [wx, wy, wz]) = (velocity.to_array(), spin.to_array());
         let (frame, time, name) = (row.frame(), row.time(), obstacle.name.clone());
-        Some(BodyRow { frame, time, obstacle: *number, name, x, y, z, qx, qy, qz, qw, vx, vy, vz, wx, wy, wz })
+        Some(BodyRow {
+            frame,
+            time,
+            obstacle: *number,
+            name,
+            x,
+            y,
+            z,
+            qx,
+            qy,
+            qz,
+            qw,
+            vx,
+            vy,
+            vz,
+            wx,
+            wy,
+            wz,
+        })
     };
     numbers.iter().zip(world.obstacles()).zip(world.obstacle_ids()).filter_map(body).collect()
 }

@@ -109,7 +109,10 @@ impl ObstacleTable {
             return None;
         }
         if let (Some(key), None) = (of_bodies.first(), &self.mass) {
-            at.refuse(format!("`{at}.{key}` is given without `mass`"), "only what has a `mass` moves by itself");
+            at.refuse(
+                format!("`{at}.{key}` is given without `mass`"),
+                "only what has a `mass` moves by itself",
+            );
             return None;
         }
         let vector = |given: Option<Vector>| given.map_or(DVec3::ZERO, Vector::get);

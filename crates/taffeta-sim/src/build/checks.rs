@@ -6,11 +6,11 @@ use crate::model::description::{
     SolverChoice, WorldDescription,
 };
 use crate::model::error::BuildError;
+use crate::model::rigid::find_freedom_defect;
 use crate::model::rules::{
     ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
     solid_mismatch, strength_mismatch, volume_mismatches,
 };
-use crate::model::rigid::find_freedom_defect;
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;

@@ -63,7 +63,10 @@ fn hand_over(world: &mut World, mut received: Vec<(Wrench, Share)>, lost: Option
             let part = rest * (share.weight / total);
             wrench.add(part, share.point);
             // The solve knows nothing of it.
-            rigid.iter_mut().filter(|body| body.obstacle == number).for_each(|body| body.push(part, share.point));
+            rigid
+                .iter_mut()
+                .filter(|body| body.obstacle == number)
+                .for_each(|body| body.push(part, share.point));
         }
     }
     loads.wrenches.resize(received.len(), Wrench::default());

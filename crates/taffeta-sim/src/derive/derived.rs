@@ -332,7 +332,12 @@ fn build_newton(
     let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
     let places = has_panels.then(|| find_chart_points(sheet, motion, cloths));
     let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
-    let site = Site { points: &sheet.layout, charts, face_pressures: &pressures, bodies: rigid_count(&setup.obstacles) };
+    let site = Site {
+        points: &sheet.layout,
+        charts,
+        face_pressures: &pressures,
+        bodies: rigid_count(&setup.obstacles),
+    };
     Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
 }
 

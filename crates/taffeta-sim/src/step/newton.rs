@@ -15,7 +15,7 @@ use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::integrate::led;
 use crate::step::policy::newton_limits;
-use crate::step::rigid::{collect_terms, settle_rigid};
+use crate::step::rigid::{collect_terms, expected_loads, settle_rigid};
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
@@ -52,7 +52,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let mut rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
-    let mut stiffnesses = stiffnesses(&last.contacts, &world.scratch.impacts, state, span);
+    let mut stiffnesses = stiffnesses(&last.contacts, &expected_loads(world), state, span);
     let mut springs = friction_springs(world, (h, &stiffnesses));
     let (share, first_share) = (stage_share(world), first_share(world));
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
@@ -105,7 +105,13 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         }
     }
     derived.plate.clamps.clone_from(&normals);
-    let contacts = Contacts { rows: &rows, springs: &springs, stiffnesses: &stiffnesses, carriers: &rigid.carriers, drives: &rigid.drives };
+    let contacts = Contacts {
+        rows: &rows,
+        springs: &springs,
+        stiffnesses: &stiffnesses,
+        carriers: &rigid.carriers,
+        drives: &rigid.drives,
+    };
     let problem = NewtonProblem {
         inertia: &inertia,
         predicted: &predicted,

@@ -11,7 +11,7 @@ use crate::derive::clock::end_of_substep;
 use crate::derive::stages::{first_share, stage_share, stage_span};
 use crate::derive::world::World;
 use crate::model::inertia::{Inertia, coast};
-use crate::model::rigid::RigidStage;
+use crate::model::rigid::{RigidStage, RigidState};
 use glam::{DMat3, DQuat, DVec3};
 use taffeta_contact::{Contact, ContactName, Freedom, Limit, Obstacle};
 use taffeta_core::{ContactRow, Drive, Pose, VertexIndex};
@@ -63,7 +63,7 @@ pub(crate) fn expect_rigid(world: &mut World, dt: f64) {
 /// Begins a substep.
 pub(crate) fn begin_rigid(world: &mut World) {
     let obstacles = &world.setup.obstacles;
-    let begin = |body: &crate::model::rigid::RigidState| {
+    let begin = |body: &RigidState| {
         let obstacle = &obstacles[body.obstacle];
         let Freedom::Free(rigid) = &obstacle.freedom else { return RigidStage::default() };
         let moments = rigid.moments(&obstacle.shape, obstacle.place.scale);
@@ -239,6 +239,39 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
     terms.carriers.extend(of_cloths.map(|carrier| carrier.into_iter().collect()));
     add_rigid_contacts(world, h, &mut terms);
     terms
+}
+
+/// The loads \[N\] that the contacts with obstacles are to bear at least, in the order of the contacts, those that solutions have found included:
+/// of each body its largest force, or its weight, in equal parts. A contact that begins would else be as soft as its cloth is light, and let
+/// a jaw through before it has borne anything.
+pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
+    let mut loads = world.scratch.impacts.clone();
+    let contacts = &world.state.last.contacts;
+    if world.state.rigid.is_empty() {
+        return loads;
+    }
+    loads.resize(contacts.len(), 0.0);
+    let touches = |contact: &Contact, body: &RigidState| matches!(contact.name, ContactName::Body(_, number) if number as usize == body.obstacle);
+    let mut of_vertices = vec![0.0; world.state.sheet.topology.vertex_count];
+    for body in &world.state.rigid {
+        let count = contacts.iter().filter(|contact| touches(contact, body)).count();
+        let force = match &world.setup.obstacles[body.obstacle].freedom {
+            Freedom::Limited(limit) => limit.force,
+            Freedom::Free(rigid) => rigid.mass * world.state.gravity.length(),
+            Freedom::Prescribed => 0.0,
+        };
+        for Contact { row, .. } in contacts.iter().filter(|contact| touches(contact, body)) {
+            for (vi, s) in row.vertices.into_iter().zip(row.weights) {
+                of_vertices[vi.0 as usize] += s * force / count as f64;
+            }
+        }
+    }
+    // Also with what is on the other side of the cloth.
+    for (load, Contact { row, .. }) in loads.iter_mut().zip(contacts).filter(|(_, c)| !c.row.is_mutual()) {
+        let corners = row.vertices.into_iter().zip(row.weights);
+        *load = load.max(corners.map(|(vi, s)| s * of_vertices[vi.0 as usize]).sum());
+    }
+    loads
 }
 
 /// The body that an obstacle is.

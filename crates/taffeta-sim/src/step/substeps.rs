@@ -17,8 +17,8 @@ use crate::step::obstacle_substeps::substeps_for_obstacles;
 use crate::step::outside::Outside;
 use crate::step::pieces::pieces;
 use crate::step::plan::{plan, substeps_in};
-use crate::step::rigid::expect_rigid;
 use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
+use crate::step::rigid::expect_rigid;
 use crate::step::tension::{TensionDemand, substeps_for_tension};
 
 /// Part of the length of a substep that was rejected that the others of its step may have.

@@ -76,10 +76,7 @@ impl CarriedCoupling {
 
 impl Contacts<'_> {
     /// The closed contacts with bodies.
-    pub(super) fn carried<'a>(
-        &'a self,
-        touches: &'a [Touch],
-    ) -> impl Iterator<Item = CarriedCoupling> + 'a {
+    pub(super) fn carried<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = CarriedCoupling> + 'a {
         let contacts = self.carriers.iter().zip(self.rows.iter().zip(touches));
         let closed = contacts.filter(|(carriers, (_, touch))| !carriers.is_empty() && touch.is_closed());
         closed.map(|(carriers, (row, touch))| CarriedCoupling {

@@ -66,8 +66,14 @@ impl Scales {
         for (v, piece) in pieces.of_vertex.iter().enumerate().filter(|(v, _)| moves(*v)) {
             inertias[*piece as usize] += problem.inertia[v];
         }
+        // What is driven has next to no inertia: its drive holds it.
+        let mut own = problem.inertia.to_vec();
+        for drive in problem.contacts.drives {
+            own[drive.vertex as usize] += drive.stiffness;
+            inertias[pieces.of_vertex[drive.vertex as usize] as usize] += drive.stiffness;
+        }
         let mobility = |(v, piece): (usize, &u32)| match moves(v) {
-            true => 1.0 / (problem.inertia[v] * inertias[*piece as usize]),
+            true => 1.0 / (own[v] * inertias[*piece as usize]),
             false => 0.0,
         };
         Self { mobilities: pieces.of_vertex.iter().enumerate().map(mobility).collect(), pieces: inertias }

@@ -5,9 +5,9 @@
 //! factors (`bending_factors`), other contacts and pressure as they come.
 
 use super::bending::{Bending, EdgeGradients};
-use super::carried::CarriedCoupling;
 use super::bending_factors::{BendingFactors, FactorWork};
 use super::block_rows::{BlockRows, CornerPlace, Mat3};
+use super::carried::CarriedCoupling;
 use super::drag::{Displacements, Drag, Drags};
 use super::elements::AllElements;
 use super::held::mask;

@@ -86,7 +86,12 @@ impl Case {
             held: &self.sheet.state.held,
             damping_rate: RATE,
             drag: Drags { faces: &self.drags, segments: &[] },
-            contacts: Contacts { rows: &self.rows, springs: &self.springs, stiffnesses: &self.stiffnesses, ..Contacts::default() },
+            contacts: Contacts {
+                rows: &self.rows,
+                springs: &self.springs,
+                stiffnesses: &self.stiffnesses,
+                ..Contacts::default()
+            },
             clamps: &self.normals,
         }
     }

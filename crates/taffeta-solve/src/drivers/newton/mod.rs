@@ -39,9 +39,9 @@ mod system;
 mod tiles;
 mod vectors;
 
+pub use carried::{BodyDrive, Carrier};
 pub use drag::{Drag, Drags};
 pub use levels::KeptGrids;
-pub use carried::{BodyDrive, Carrier};
 pub use loads::{Contacts, FrictionSpring, Touch};
 pub(crate) use ordering::dissect;
 pub use site::{Charts, Site};

@@ -77,7 +77,12 @@ fn gradient_and_product_agree_with_finite_differences() {
             held: &sheet.state.held,
             damping_rate: 100.0,
             drag: Drags::default(),
-            contacts: Contacts { rows: &rows, springs: &[sticking, sliding], stiffnesses: &[30.0; 2], ..Contacts::default() },
+            contacts: Contacts {
+                rows: &rows,
+                springs: &[sticking, sliding],
+                stiffnesses: &[30.0; 2],
+                ..Contacts::default()
+            },
             clamps: &[],
         };
         driver.load(&sheet.state.positions, &plate);

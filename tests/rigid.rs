@@ -268,7 +268,8 @@ fn bodies_go_on_from_a_checkpoint_and_on_any_number_of_threads() {
 #[test]
 fn what_has_a_mass_can_be_added_and_removed_but_not_set_elsewhere() {
     let mut description = falling();
-    let ball = description.obstacles.pop().unwrap();
+    let mut ball = description.obstacles.pop().unwrap();
+    ball.place.translate.x = 0.35;
     let mut world = build(&description);
     let id = world.add_obstacle(ball).unwrap();
     run(&mut world, 5);

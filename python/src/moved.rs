@@ -95,6 +95,17 @@ impl Obstacle {
             error(py, "ArrayError", format!("obstacle {:?} was removed from the world", self.name))
         })
     }
+
+    /// One of the velocities of what moves by itself; `None` for others.
+    fn motion(
+        &self,
+        py: Python<'_>,
+        pick: impl Fn((DVec3, DVec3)) -> DVec3,
+    ) -> PyResult<Option<(f64, f64, f64)>> {
+        self.with(py, |_, _| ())?;
+        let found = self.world.get().with(py, |world| ask::rigid_motion(world, self.id))?;
+        Ok(found.map(|motion| pick(motion).into()))
+    }
 }
 
 #[pymethods]
@@ -130,6 +141,18 @@ impl Obstacle {
         let (position, rotation) = pose(value, &format!("obstacle {:?}", self.name))?;
         let pose = Pose::new(rotation, position);
         change(&self.world, value.py(), |world| world.set_obstacle_pose(self.id, pose))
+    }
+
+    /// The velocity of its origin, if it moves by itself.
+    #[getter]
+    fn velocity(&self, py: Python<'_>) -> PyResult<Option<(f64, f64, f64)>> {
+        self.motion(py, |(velocity, _)| velocity)
+    }
+
+    /// Its angular velocity, if it moves by itself.
+    #[getter]
+    fn angular_velocity(&self, py: Python<'_>) -> PyResult<Option<(f64, f64, f64)>> {
+        self.motion(py, |(_, spin)| spin)
     }
 
     /// Sets it to a pose at once, without a way there.

@@ -383,6 +383,14 @@ class Obstacle:
     @pose.setter
     def pose(self, value: tuple[_Vector, _Vector], /) -> None: ...
     @property
+    def velocity(self) -> tuple[float, float, float] | None:
+        """Velocity of the origin of what has a `mass` or a `max_force` [m/s]; None for what moves as it is told."""
+
+    @property
+    def angular_velocity(self) -> tuple[float, float, float] | None:
+        """Angular velocity of what has a `mass` or a `max_force` [rad/s]; None for what moves as it is told."""
+
+    @property
     def positions(self) -> npt.NDArray[np.float64]:
         """Positions of the vertices of a mesh [m]. Assign as many to move them there within the next step: a skinned body."""
 

@@ -562,3 +562,22 @@ def test_vertices_and_faces_have_the_numbers_of_the_file(tmp_path: Path) -> None
     world.step(1 / 60)
     assert np.array_equal(cloth.positions[[2, 5, 9]], points[[2, 5, 9]])
     assert np.array_equal(cloth.view("positions"), cloth.positions)
+
+
+def test_an_obstacle_with_a_mass_moves_by_itself() -> None:
+    tables = tf.Scene.load(ROOT / "scenes" / "drape.toml").to_dict()
+    tables["obstacle"].append(
+        {"name": "crate", "shape": {"box": {"half_size": [0.05] * 3}}, "place": {"translate": [3, 2, 0]}, "mass": 1.0}
+    )
+    world = tf.Scene(tables).build()
+    assert world.obstacles["ball"].velocity is None
+    for _ in range(6):
+        world.step(1 / 60)
+    crate = world.obstacles["crate"]
+    assert crate.velocity == pytest.approx((0.0, -0.981, 0.0), abs=1e-9)
+    assert crate.angular_velocity == pytest.approx((0.0, 0.0, 0.0))
+    assert crate.pose[0][1] == pytest.approx(2 - 0.5 * 9.81 * 0.01, abs=1e-9)
+    with pytest.raises(tf.SceneError, match="moves by itself"):
+        crate.pose = ((0, 0, 0), (1, 0, 0, 0))
+    added = world.add_obstacle({"name": "late", "shape": {"sphere": {"radius": 0.1}}, "mass": 0.1})
+    assert added.velocity == (0.0, 0.0, 0.0)

@@ -164,6 +164,16 @@ impl Obstacle {
         self.motion.pose_at(time, self.place.translate).after(&self.place.pose())
     }
 
+    /// Where its path leads by a time \[s\]: with a largest force it may lag behind.
+    pub fn path_pose_at(&self, time: f64) -> Pose {
+        match &self.freedom {
+            Freedom::Limited(Limit { path: Some(path), .. }) => {
+                path.pose_at(time, self.place.translate).after(&self.place.pose())
+            }
+            _ => self.pose_at(time),
+        }
+    }
+
     /// The obstacle as it stands over a substep, with the shape at the substep's end.
     pub fn over_substep(&self, time: f64, h: f64) -> PlacedShape {
         let (start, end) = (self.pose_at(time), self.pose_at(time + h));

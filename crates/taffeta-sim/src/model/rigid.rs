@@ -5,8 +5,9 @@ use crate::model::inertia::Inertia;
 use crate::model::rules::freedom_mismatch;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
-use taffeta_contact::{Freedom, Obstacle};
+use taffeta_contact::{Contact, ContactName, Freedom, Obstacle};
 use taffeta_core::Pose;
+use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::Carrier;
 
 /// An obstacle that moves by itself, or follows its path with a force of no more than a limit.
@@ -98,4 +99,45 @@ pub(crate) struct RigidScratch {
     pub stages: Vec<RigidStage>,
     /// The bodies that move the points of the contacts in the last solution, in their order.
     pub carriers: Vec<Vec<Carrier>>,
+}
+
+/// Bodies where they are placed in a stage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    pub states: &'a [RigidState],
+    pub stages: &'a [RigidStage],
+    /// Number of the first vertex that stands for a body.
+    pub first: usize,
+}
+
+impl Placed<'_> {
+    /// The body that an obstacle is.
+    pub(crate) fn find(&self, obstacle: usize) -> Option<usize> {
+        self.states.iter().position(|body| body.obstacle == obstacle)
+    }
+
+    /// The first of the two vertices that stand for a body.
+    pub(crate) fn vertex(&self, body: usize) -> u32 {
+        (self.first + 2 * body) as u32
+    }
+
+    /// How a body moves a point \[m\]; `sign`: see [`Carrier`].
+    pub(crate) fn carrier(&self, body: usize, point: DVec3, sign: f64) -> Carrier {
+        let arm = point - (self.states[body].pose.translation + self.stages[body].reached[0]);
+        // θ × r = −r × θ.
+        let cross = DMat3::from_cols(
+            DVec3::new(0.0, -arm.z, arm.y),
+            DVec3::new(arm.z, 0.0, -arm.x),
+            DVec3::new(-arm.y, arm.x, 0.0),
+        );
+        Carrier { vertex: self.vertex(body), turn: cross * self.stages[body].root, sign }
+    }
+
+    /// How a body moves the point of a contact of a cloth with it; `None`: the contact is with something else.
+    pub(crate) fn carrier_of(&self, contact: &Contact, rows: &[Row]) -> Option<Carrier> {
+        let ContactName::Body(_, obstacle) = contact.name else { return None };
+        let body = self.find(obstacle as usize)?;
+        let point = contact.row.interpolate(|vi| rows[vi.0 as usize].position());
+        Some(self.carrier(body, point, -1.0))
+    }
 }

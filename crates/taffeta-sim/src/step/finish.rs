@@ -7,6 +7,8 @@ use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
 use crate::model::guides::{RopeGuide, rope_guides};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use crate::step::accuracy::note_accuracy;
 use crate::step::guard::not_finite;
 use std::sync::Arc;
@@ -16,10 +18,9 @@ use std::sync::Arc;
 const FARTHEST: f64 = 1e9;
 
 /// Lets the guides of rope ends that are clamped no more follow their ends: nothing holds them, and they would fall for ever.
-fn align_guides(world: &mut World) {
-    let free = |guide: &RopeGuide| world.state.motion.inverse_masses[guide.vertex] > 0.0;
-    let guides: Vec<_> = rope_guides(&world.setup, &world.state.sheet).into_iter().filter(free).collect();
-    let motion = &mut world.state.motion;
+fn align_guides(setup: &Setup, State { sheet, motion, .. }: &mut State) {
+    let free = |guide: &RopeGuide| motion.inverse_masses[guide.vertex] > 0.0;
+    let guides: Vec<_> = rope_guides(setup, sheet).into_iter().filter(free).collect();
     for RopeGuide { vertex, end, second } in guides {
         for field in [&mut motion.positions, &mut motion.velocities].map(Arc::make_mut) {
             field[vertex] = RopeGuide::in_line([field[end], field[second]]);
@@ -60,7 +61,7 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     match bad {
         Some(i) => Err(not_finite(world, i, h)),
         None => {
-            align_guides(world);
+            align_guides(&world.setup, &mut world.state);
             note_loads(world, h);
             mark_overloaded_pins(world);
             break_overloaded_edges(world, h);

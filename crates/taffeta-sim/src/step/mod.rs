@@ -15,6 +15,7 @@ pub(crate) mod predict;
 pub(crate) mod projective;
 pub(crate) mod retry;
 pub(crate) mod rigid;
+pub(crate) mod rigid_terms;
 pub(crate) mod solve;
 pub(crate) mod substep;
 pub(crate) mod substeps;

@@ -15,7 +15,8 @@ use crate::model::state::{LastSubstep, State};
 use crate::step::guard::not_finite;
 use crate::step::integrate::led;
 use crate::step::policy::newton_limits;
-use crate::step::rigid::{collect_terms, expected_loads, settle_rigid};
+use crate::step::rigid::Bodies;
+use crate::step::rigid_terms::{collect_terms, expected_loads};
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::response::Borne;
@@ -145,7 +146,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     if !is_first {
         settle_contacts(world, h);
     }
-    settle_rigid(world, rigid, &x[count..], h);
+    Bodies::of(world, h).settle(rigid, &x[count..]);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
     Ok(report)
 }

@@ -16,7 +16,7 @@ use crate::step::finish::finish;
 use crate::step::integrate::{note_accelerations, note_first_stage};
 use crate::step::newton::Start;
 use crate::step::predict::{begin_substep, predict};
-use crate::step::rigid::{begin_rigid, finish_rigid, note_first_rigid, predict_rigid, turn_rigid};
+use crate::step::rigid::Bodies;
 use crate::step::solve::solve;
 use taffeta_contact::boxes::Aabb;
 use taffeta_core::tasks::stand_by;
@@ -33,10 +33,10 @@ fn run_stage(
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
     times.run(Stage::Predict, || predict(world, h));
-    predict_rigid(world, h);
+    Bodies::of(world, h).predict();
     check_strides(world, h)?;
     times.run(Stage::Detect, || detect(world, h));
-    turn_rigid(world, h);
+    Bodies::of(world, h).turn();
     times.run(Stage::Solve, || solve(world, h, Start::Inertia, plan))
 }
 
@@ -81,18 +81,18 @@ pub(crate) fn run_substep(
     world.watch.pass(world.state.time)?;
     world.scratch.error = local_error(world);
     begin_substep(world);
-    begin_rigid(world);
+    Bodies::of(world, h).begin();
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
         if is_second_order(world) {
             note_accelerations(world, h);
             run_stage(world, h * first_length(world), plan, times)?;
             note_first_stage(world);
-            note_first_rigid(world);
+            Bodies::of(world, h).note_first();
         }
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
-        finish_rigid(world, h);
+        Bodies::of(world, h).finish();
         times.run(Stage::Finish, || finish(world, h))
     })?;
     note_reach(&world.state, &mut world.scratch.reach);

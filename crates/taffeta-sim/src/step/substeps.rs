@@ -18,7 +18,7 @@ use crate::step::outside::Outside;
 use crate::step::pieces::pieces;
 use crate::step::plan::{plan, substeps_in};
 use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
-use crate::step::rigid::expect_rigid;
+use crate::step::rigid::Bodies;
 use crate::step::tension::{TensionDemand, substeps_for_tension};
 
 /// Part of the length of a substep that was rejected that the others of its step may have.
@@ -34,7 +34,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
-    expect_rigid(world, dt);
+    Bodies::of(world, dt).expect();
     let plan = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)
 }

@@ -1,6 +1,6 @@
 //! External loads on a sheet: contacts and follower pressure.
 
-use super::carried::{BodyDrive, Carrier};
+use super::carrier::{BodyDrive, Carrier};
 use super::elements::{add, at};
 use crate::matrices::outer;
 use glam::{DMat3, DVec3};

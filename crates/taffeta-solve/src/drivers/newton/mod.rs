@@ -13,6 +13,7 @@ mod bending_rest;
 mod bending_shape;
 mod block_rows;
 mod carried;
+mod carrier;
 mod chains;
 mod clusters;
 mod coarse;
@@ -39,7 +40,7 @@ mod system;
 mod tiles;
 mod vectors;
 
-pub use carried::{BodyDrive, Carrier};
+pub use carrier::{BodyDrive, Carrier};
 pub use drag::{Drag, Drags};
 pub use levels::KeptGrids;
 pub use loads::{Contacts, FrictionSpring, Touch};

@@ -89,7 +89,7 @@ fn an_unrelated_cloth_changes_no_bit() {
     }
 }
 
-/// What holds for the whole world holds in each group.
+/// Settings of the whole world hold in each group.
 #[test]
 fn an_unrelated_cloth_changes_no_bit_where_velocities_are_damped() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {

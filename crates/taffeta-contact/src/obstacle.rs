@@ -18,12 +18,12 @@ pub struct Obstacle {
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,
-    /// What moves it.
+    /// Freedom to move otherwise than as its motion says.
     #[serde(default)]
     pub freedom: Freedom,
 }
 
-/// What moves an obstacle.
+/// Freedom of an obstacle to move otherwise than as its motion says.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Freedom {
     /// Its motion, whatever is in its way.
@@ -164,7 +164,7 @@ impl Obstacle {
         self.motion.pose_at(time, self.place.translate).after(&self.place.pose())
     }
 
-    /// Where its path leads by a time \[s\]: with a largest force it may lag behind.
+    /// The pose to which its path leads by a time \[s\]. With a largest force it may lag behind.
     pub fn path_pose_at(&self, time: f64) -> Pose {
         match &self.freedom {
             Freedom::Limited(Limit { path: Some(path), .. }) => {

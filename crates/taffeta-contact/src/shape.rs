@@ -106,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// Points of the shape in its own frame and their distance from the surface \[m\], at a scale: another body first touches the shape
+    /// Points of the shape in its own frame and their distance from the surface \[m\], at a scale. Another body first touches the shape
     /// over one of them, unless edges of both cross.
     pub fn feelers(&self, scale: f64) -> Vec<(DVec3, f64)> {
         match *self {

@@ -19,7 +19,7 @@ pub struct SceneObstacle {
     pub motion: Motion,
     /// Friction of the surface.
     pub friction: Friction,
-    /// What moves it.
+    /// Freedom to move otherwise than as its motion says.
     pub freedom: Freedom,
 }
 

@@ -1,4 +1,4 @@
-//! How obstacles move that move by themselves.
+//! Motion of the obstacles that move by themselves.
 
 use crate::derive::world::World;
 use crate::model::ids::{ObstacleId, ObstaclePlace};

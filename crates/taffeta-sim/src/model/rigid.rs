@@ -81,15 +81,15 @@ pub(crate) struct RigidStage {
     pub root: DMat3,
     /// Velocities of both coordinates at the start of the substep.
     pub velocities: [DVec3; 2],
-    /// Where the first stage has ended, and the velocities there without what contacts did.
+    /// The end of the first stage, and the velocities there without what contacts did.
     pub first: Option<[(DVec3, DVec3); 2]>,
     /// Inertial state in the present stage.
     pub inertia: [Inertia; 2],
     /// Inertia \[N/m\] of either coordinate.
     pub stiffness: f64,
-    /// Where inertia and gravity lead.
+    /// The coordinates to which inertia and gravity lead.
     pub predicted: [DVec3; 2],
-    /// Where the body is placed: as predicted before the solution of the stage, and as solved after it.
+    /// The coordinates at which the body is placed: as predicted before the solution of the stage, and as solved after it.
     pub reached: [DVec3; 2],
 }
 
@@ -121,7 +121,7 @@ impl Placed<'_> {
         (self.first + 2 * body) as u32
     }
 
-    /// How a body moves a point \[m\]; `sign`: see [`Carrier`].
+    /// The motion of a point \[m\] with a body; `sign`: see [`Carrier`].
     pub(crate) fn carrier(&self, body: usize, point: DVec3, sign: f64) -> Carrier {
         let arm = point - (self.states[body].pose.translation + self.stages[body].reached[0]);
         // θ × r = −r × θ.
@@ -133,7 +133,7 @@ impl Placed<'_> {
         Carrier { vertex: self.vertex(body), turn: cross * self.stages[body].root, sign }
     }
 
-    /// How a body moves the point of a contact of a cloth with it; `None`: the contact is with something else.
+    /// The motion of the point of a contact of a cloth with a body; `None`: the contact is with something else.
     pub(crate) fn carrier_of(&self, contact: &Contact, rows: &[Row]) -> Option<Carrier> {
         let ContactName::Body(_, obstacle) = contact.name else { return None };
         let body = self.find(obstacle as usize)?;

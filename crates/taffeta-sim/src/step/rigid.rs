@@ -248,7 +248,7 @@ impl RigidStage {
         (self.reached[k] - position) / scale
     }
 
-    /// Where inertia and gravity lead a body of this mass \[kg\] that turns by `spin` \[rad/s\] at the start.
+    /// Predicts the motion under inertia and gravity of a body of this mass \[kg\] that turns by `spin` \[rad/s\] at the start.
     fn predict(&mut self, mass: f64, spin: DVec3, stage: &Stage) {
         let Stage { h, gravity, damping, first_share, is_trapezoidal, .. } = *stage;
         let accelerations = [gravity, self.gyration(spin)];

@@ -17,13 +17,13 @@ const THICKNESS: f64 = 1e-3;
 /// Way that a body slides before it bears kinetic friction \[m\], see `JUNCTION` of cloth.
 const JUNCTION: f64 = 15e-6;
 
-/// How far a body with a largest force lags behind its path under all of this force \[m\].
+/// Lag of a body behind its path under all of its largest force \[m\].
 pub(crate) const GIVE: f64 = 5e-5;
 
 /// A contact between bodies.
 struct RigidContact {
     row: ContactRow,
-    /// Where the point of the first body was at the start, less where it is placed \[m\].
+    /// Place of the point of the first body at the start, less that where it is placed \[m\].
     origin: DVec3,
     /// Mass of the lighter side \[kg\].
     mass: f64,
@@ -38,7 +38,7 @@ fn placed(world: &World) -> Placed<'_> {
     Placed { states: &world.state.rigid, stages: &world.scratch.rigid.stages, first }
 }
 
-/// What the bodies add to the unknowns and contacts of a solve.
+/// Terms of the bodies in a solve.
 #[derive(Default)]
 pub(crate) struct RigidTerms {
     /// Of the vertices that stand for bodies: inertia \[N/m\], predictions \[m\], and what is held.
@@ -83,9 +83,9 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
     terms
 }
 
-/// The loads \[N\] that the contacts with obstacles are to bear at least, in the order of the contacts, those that solutions have found included:
-/// of each body its largest force, or its weight, in equal parts. A contact that begins would else be as soft as its cloth is light, and let
-/// a jaw through before it has borne anything.
+/// The loads \[N\] that the contacts with obstacles are to bear at least, in the order of the contacts, those that solutions have found
+/// included. A body brings its largest force, or its weight, in equal parts. A contact that begins would else be as soft as its cloth is
+/// light, and let a jaw through before it has borne anything.
 pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
     let mut loads = world.scratch.impacts.clone();
     let contacts = &world.state.last.contacts;
@@ -93,7 +93,10 @@ pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
         return loads;
     }
     loads.resize(contacts.len(), 0.0);
-    let touches = |contact: &Contact, body: &RigidState| matches!(contact.name, ContactName::Body(_, number) if number as usize == body.obstacle);
+    let touches = |contact: &Contact, body: &RigidState| match contact.name {
+        ContactName::Body(_, number) => number as usize == body.obstacle,
+        ContactName::Pair(_) => false,
+    };
     let mut of_vertices = vec![0.0; world.state.sheet.topology.vertex_count];
     for body in &world.state.rigid {
         let count = contacts.iter().filter(|contact| touches(contact, body)).count();
@@ -135,7 +138,7 @@ fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
     }
 }
 
-/// Where points of a free body touch other obstacles, or may within a stage of length `h` \[s\].
+/// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\].
 fn find_rigid_contacts(world: &World, body: usize, h: f64) -> Vec<RigidContact> {
     let (time, end) = (world.state.time, end_of_substep(world, h));
     let own_number = world.state.rigid[body].obstacle;

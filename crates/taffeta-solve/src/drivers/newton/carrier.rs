@@ -8,7 +8,7 @@
 use super::elements::{add, at};
 use glam::{DMat3, DVec3};
 
-/// How a body moves a contact point: by `sign (t + turn φ)`.
+/// Motion of a contact point with a body: by `sign (t + turn φ)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carrier {
     /// The vertex `t` of the body; `φ` is the next one.
@@ -24,7 +24,7 @@ pub struct Carrier {
 pub struct BodyDrive {
     /// The first vertex of the body.
     pub vertex: u32,
-    /// Where it is to be \[m\].
+    /// The place where it is to be \[m\].
     pub target: DVec3,
     /// Stiffness \[N/m\].
     pub stiffness: f64,
@@ -45,7 +45,7 @@ impl Carrier {
         add(out, self.vertex + 1, self.turn.transpose() * force);
     }
 
-    /// What a contact with this derivative of its force adds to the diagonal blocks of the two vertices.
+    /// The part that a contact with this derivative of its force adds to the diagonal blocks of the two vertices.
     pub(super) fn diagonal_blocks(&self, hessian: DMat3) -> [(usize, DMat3); 2] {
         let first = self.vertex as usize;
         [(first, hessian), (first + 1, self.turn.transpose() * hessian * self.turn)]

@@ -32,7 +32,7 @@ pub struct Contacts<'a> {
     pub stiffnesses: &'a [f64],
     /// The rigid bodies that move each point; none where the list ends.
     pub carriers: &'a [Vec<Carrier>],
-    /// What drives bodies along their paths.
+    /// The drives of bodies along their paths.
     pub drives: &'a [BodyDrive],
 }
 

@@ -307,3 +307,31 @@ fn impossible_bodies_are_refused() {
     let found = refused(&|ball| ball.motion = vec![key(0.0), key(1.0)].into());
     assert!(found.contains("a mass and a motion"), "{found}");
 }
+
+/// A body about its middle axis is unstable: it turns over again and again, and keeps its angular momentum and its energy.
+#[test]
+fn a_body_that_tumbles_keeps_its_angular_momentum_and_energy() {
+    for speed in [4.0, 200.0] {
+        let shape = Shape::Box { half_size: DVec3::new(0.05, 0.1, 0.2) };
+        let moments = shape.moments(1.0, 1.0);
+        let spin = DVec3::new(0.02, 1.0, 0.01) * speed;
+        let mut own = body(shape, DVec3::new(5.0, 0.0, 0.0), 1.0);
+        own.freedom = Freedom::Free(RigidBody { angular_velocity: spin, ..RigidBody::new(1.0) });
+        let mut description = world_of(vec![hung(4, 0.0)], vec![own]);
+        description.simulation.gravity = DVec3::ZERO;
+        let mut world = build(&description);
+        let mut has_turned_over = false;
+        for _ in 0..150 {
+            run(&mut world, 1);
+            let (_, now) = ask::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
+            let axes = world.obstacles()[0].pose_at(world.time()).rotation;
+            let own = axes.transpose() * now;
+            let momentum = axes * (moments * own);
+            let lost = momentum.distance(moments * spin) / (moments * spin).length();
+            let gained = (moments * own).dot(own) / (moments * spin).dot(spin) - 1.0;
+            assert!(lost < 1e-9 && gained.abs() < 0.03, "{speed} rad/s: {lost} {gained}");
+            has_turned_over |= own.y < -0.5 * speed;
+        }
+        assert!(has_turned_over, "{speed} rad/s");
+    }
+}

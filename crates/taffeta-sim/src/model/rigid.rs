@@ -81,6 +81,8 @@ pub(crate) struct RigidStage {
     pub root: DMat3,
     /// Velocities of both coordinates at the start of the substep.
     pub velocities: [DVec3; 2],
+    /// Gyroscopic acceleration of the second coordinate at the start \[m/s²\].
+    pub gyration: DVec3,
     /// The end of the first stage, and the velocities there without what contacts did.
     pub first: Option<[(DVec3, DVec3); 2]>,
     /// Inertial state in the present stage.

@@ -16,6 +16,9 @@ use taffeta_contact::{MeshObstacle, Obstacle};
 /// The part of the diagonal of a cloth at rest by which an obstacle near it may move in a substep.
 const STRIDE: f64 = 0.01;
 
+/// Angle by which a body that moves by itself may turn in a substep \[rad\], for its points move by `θ × r` in it.
+const TURN: f64 = 0.2;
+
 /// Substeps that moving obstacles ask for at most: at 60 frames per second a body of 50 m/s then moves by 2 mm. What is
 /// faster moves farther in each of them, and the substeps in which it forces cloth through something are halved
 /// (`bound`).
@@ -59,7 +62,8 @@ pub(crate) fn substeps_for_obstacles(
     let closed = world.setup.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &looks, &targets));
     let meshes = world.setup.meshes.iter().map(|mesh| share_of_mesh(mesh, &looks, &targets));
     let share = closed.chain(meshes).fold(0.0, f64::max);
-    let asked = (share / STRIDE).ceil();
+    let spins = world.state.rigid.iter().map(|body| body.spin.length() * dt / TURN);
+    let asked = spins.fold(share / STRIDE, f64::max).ceil();
     let least = asked.clamp(1.0, MOST_SUBSTEPS) as u32;
     let capped_stride = (asked > MOST_SUBSTEPS).then_some(share / MOST_SUBSTEPS);
     Ok((SubstepPlan { substeps: plan.substeps.max(least), capped_stride, ..plan }, least))

@@ -14,7 +14,7 @@ use crate::model::inertia::{Inertia, coast};
 use crate::model::rigid::{Placed, RigidScratch, RigidStage, RigidState};
 use crate::step::rigid_terms::{GIVE, RigidTerms};
 use glam::{DMat3, DQuat, DVec3};
-use taffeta_contact::{Contact, Freedom, Limit, Obstacle};
+use taffeta_contact::{Contact, Freedom, Limit, Obstacle, RigidBody};
 use taffeta_core::lanes::Row;
 use taffeta_core::{Drive, Pose};
 use taffeta_solve::drivers::newton::{Carrier, Touch};
@@ -97,12 +97,11 @@ impl<'a> Bodies<'a> {
         let begin = |body: &RigidState| {
             let obstacle = &self.obstacles[body.obstacle];
             let Freedom::Free(rigid) = &obstacle.freedom else { return RigidStage::default() };
-            let moments = rigid.moments(&obstacle.shape, obstacle.place.scale);
-            let scales = DVec3::from_array(moments.to_array().map(|moment| (rigid.mass / moment).sqrt()));
-            let axes = body.pose.rotation;
-            let turned = |diagonal: DVec3| axes * DMat3::from_diagonal(diagonal) * axes.transpose();
-            let velocities = [body.velocity, turned(scales.recip()) * body.spin];
-            RigidStage { root: turned(scales), velocities, ..RigidStage::default() }
+            let root = root_of(rigid, obstacle, &body.pose);
+            let mut stage = RigidStage { root, ..RigidStage::default() };
+            stage.velocities = [body.velocity, root.inverse() * body.spin];
+            stage.gyration = stage.gyrate(body.spin);
+            stage
         };
         self.scratch.stages = self.states.iter().map(begin).collect();
         self.scratch.carriers.clear();
@@ -114,7 +113,7 @@ impl<'a> Bodies<'a> {
         for (body, out) in self.states.iter().zip(&mut self.scratch.stages) {
             let obstacle = &self.obstacles[body.obstacle];
             match &obstacle.freedom {
-                Freedom::Free(rigid) => out.predict(rigid.mass, body.spin, &self.stage),
+                Freedom::Free(rigid) => out.predict(rigid.mass, &self.stage),
                 Freedom::Limited(Limit { force, .. }) => {
                     let [from, to] = [time, end].map(|time| obstacle.path_pose_at(time).translation);
                     // What lags behind feels all of the force already; the motion of the path is to add nothing.
@@ -233,7 +232,10 @@ impl<'a> Bodies<'a> {
             (body.velocity, body.spin) = match &obstacle.freedom {
                 Freedom::Free(rigid) => {
                     body.mobility = (1.0 / rigid.mass, stage.root * stage.root / rigid.mass);
-                    (stage.velocity(0), stage.root * stage.velocity(1))
+                    // Without torque the angular momentum stays, whatever the gyroscopic term errs by.
+                    let frozen = stage.root * (stage.velocity(1) - stage.gyration * h);
+                    let (before, after) = (stage.root.inverse(), root_of(rigid, obstacle, &body.pose));
+                    (stage.velocity(0), after * (after * (before * (before * frozen))))
                 }
                 _ => (stage.reached[0] / h, DVec3::ZERO),
             };
@@ -248,10 +250,10 @@ impl RigidStage {
         (self.reached[k] - position) / scale
     }
 
-    /// Predicts the motion under inertia and gravity of a body of this mass \[kg\] that turns by `spin` \[rad/s\] at the start.
-    fn predict(&mut self, mass: f64, spin: DVec3, stage: &Stage) {
+    /// Predicts the motion of a body of this mass \[kg\] under inertia and gravity.
+    fn predict(&mut self, mass: f64, stage: &Stage) {
         let Stage { h, gravity, damping, first_share, is_trapezoidal, .. } = *stage;
-        let accelerations = [gravity, self.gyration(spin)];
+        let accelerations = [gravity, self.gyration];
         for k in 0..2 {
             let (v, a) = (self.velocities[k], accelerations[k]);
             let inertia = match self.first {
@@ -267,11 +269,18 @@ impl RigidStage {
     }
 
     /// Acceleration of the second coordinate of a body that turns by `spin` \[rad/s\], where no torque acts \[m/s²\]: Euler's equations.
-    fn gyration(&self, spin: DVec3) -> DVec3 {
+    fn gyrate(&self, spin: DVec3) -> DVec3 {
         // With `B² = m I⁻¹`, `φ'' = B⁻¹ I⁻¹ (−ω × I ω) = −B (ω × B⁻² ω)`.
         let inverse = self.root.inverse();
         self.root * -spin.cross(inverse * (inverse * spin))
     }
+}
+
+/// The root `B` of a body at a pose, see [`RigidStage`]: `B² = m I⁻¹`.
+fn root_of(rigid: &RigidBody, obstacle: &Obstacle, pose: &Pose) -> DMat3 {
+    let moments = rigid.moments(&obstacle.shape, obstacle.place.scale);
+    let scales = DVec3::from_array(moments.to_array().map(|moment| (rigid.mass / moment).sqrt()));
+    pose.rotation * DMat3::from_diagonal(scales) * pose.rotation.transpose()
 }
 
 /// Lets an obstacle move from one pose to another between two times \[s\].

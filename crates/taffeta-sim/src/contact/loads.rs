@@ -10,7 +10,6 @@
 use crate::derive::pressure::{has_pressure, is_pressure_explicit};
 use crate::derive::world::World;
 use crate::model::loads::{ObstacleLoad, Share, Wrench};
-use crate::model::state::State;
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
 
@@ -47,7 +46,7 @@ fn count(world: &World) -> usize {
 
 /// Adds what contacts have handed to obstacles, made up to what the cloths have lost \[N·s\] where that is known.
 fn hand_over(world: &mut World, mut received: Vec<(Wrench, Share)>, lost: Option<DVec3>) {
-    let State { loads, rigid, .. } = &mut world.state;
+    let loads = &mut world.state.loads;
     if received.iter().any(|(_, share)| share.weight > 0.0) {
         loads.shares = received.iter().map(|(_, share)| *share).collect();
     }
@@ -59,14 +58,8 @@ fn hand_over(world: &mut World, mut received: Vec<(Wrench, Share)>, lost: Option
         loads.owed += if received.iter().any(|(_, share)| share.is_near) { rest } else { DVec3::ZERO };
     } else {
         let rest = rest + std::mem::take(&mut loads.owed);
-        for (number, ((wrench, _), share)) in received.iter_mut().zip(&loads.shares).enumerate() {
-            let part = rest * (share.weight / total);
-            wrench.add(part, share.point);
-            // The solve knows nothing of it.
-            rigid
-                .iter_mut()
-                .filter(|body| body.obstacle == number)
-                .for_each(|body| body.push(part, share.point));
+        for ((wrench, _), share) in received.iter_mut().zip(&loads.shares) {
+            wrench.add(rest * (share.weight / total), share.point);
         }
     }
     loads.wrenches.resize(received.len(), Wrench::default());

@@ -7,11 +7,14 @@ use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
 use crate::model::guides::{RopeGuide, rope_guides};
+use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;
 use crate::step::accuracy::note_accuracy;
 use crate::step::guard::not_finite;
 use std::sync::Arc;
+use taffeta_contact::{Contact, ContactName};
+use taffeta_core::index::DenseIndex;
 
 /// Distance from the origin beyond which a position is taken for a blow-up \[m\]: there f64 resolves tenths of a
 /// micrometer and no solver converges any more.
@@ -24,6 +27,28 @@ fn align_guides(setup: &Setup, State { sheet, motion, .. }: &mut State) {
     for RopeGuide { vertex, end, second } in guides {
         for field in [&mut motion.positions, &mut motion.velocities].map(Arc::make_mut) {
             field[vertex] = RopeGuide::in_line([field[end], field[second]]);
+        }
+    }
+}
+
+/// Takes from the bodies that move by themselves what the safeguard has given to cloth that they push: the solve knows nothing of it.
+fn push_bodies(State { motion, last, rigid, .. }: &mut State, work: &Scratch) {
+    if rigid.is_empty() {
+        return;
+    }
+    for (i, by) in &work.displaced {
+        let place = motion.positions.raw[*i];
+        let solved = (place - *by - work.bases[*i]) / last.scales[*i];
+        let impulse = (motion.velocities.raw[*i] - solved) * motion.masses.raw[*i];
+        for body in &mut *rigid {
+            let pushes = |contact: &&Contact| {
+                let ContactName::Body(vertices, obstacle) = contact.name else { return false };
+                let is_there = vertices.iter().any(|vi| vi.to_usize() == *i);
+                obstacle as usize == body.obstacle && is_there && contact.row.normal.dot(*by) > 0.0
+            };
+            if last.contacts.iter().any(|contact| pushes(&contact)) {
+                body.push(-impulse, place);
+            }
         }
     }
 }
@@ -58,6 +83,7 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     for (i, _) in &work.displaced {
         velocities.raw[*i] = (positions.raw[*i] - work.start[*i]) * (1.0 / h);
     }
+    push_bodies(&mut world.state, &world.scratch);
     match bad {
         Some(i) => Err(not_finite(world, i, h)),
         None => {

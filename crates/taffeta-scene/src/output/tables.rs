@@ -56,13 +56,13 @@ pub struct BodyRow {
     pub y: f64,
     /// World position of its origin along z \[m\].
     pub z: f64,
-    /// First component of the unit quaternion from its frame to the world.
+    /// First component of the unit quaternion from its frame to the world \[1\].
     pub qx: f64,
-    /// Second component of the quaternion.
+    /// Second component of the quaternion \[1\].
     pub qy: f64,
-    /// Third component of the quaternion.
+    /// Third component of the quaternion \[1\].
     pub qz: f64,
-    /// Real part of the quaternion.
+    /// Real part of the quaternion \[1\].
     pub qw: f64,
     /// World velocity along x \[m/s\].
     pub vx: f64,

@@ -17,7 +17,7 @@ use taffeta_contact::{MeshObstacle, Obstacle};
 const STRIDE: f64 = 0.01;
 
 /// Angle by which a body that moves by itself may turn in a substep \[rad\], for its points move by `θ × r` in it.
-const TURN: f64 = 0.2;
+const TURN: f64 = 0.1;
 
 /// Substeps that moving obstacles ask for at most: at 60 frames per second a body of 50 m/s then moves by 2 mm. What is
 /// faster moves farther in each of them, and the substeps in which it forces cloth through something are halved

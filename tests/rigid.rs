@@ -288,6 +288,15 @@ fn what_has_a_mass_can_be_added_and_removed_but_not_set_elsewhere() {
 }
 
 #[test]
+fn bodies_stand_still_while_an_equilibrium_is_looked_for() {
+    let mut world = build(&world_of(vec![hung(6, 0.0)], vec![body(BALL, DVec3::Y, 1.0)]));
+    world.equilibrate().unwrap();
+    assert_eq!(place(&world), DVec3::Y);
+    run(&mut world, 6);
+    assert!((place(&world).y - (1.0 - 0.5 * G * 0.01)).abs() < 1e-9, "{}", place(&world));
+}
+
+#[test]
 fn impossible_bodies_are_refused() {
     let refused = |change: &dyn Fn(&mut Obstacle)| {
         let mut ball = body(BALL, DVec3::Y, 1.0);

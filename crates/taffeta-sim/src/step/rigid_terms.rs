@@ -61,6 +61,14 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
     if world.state.rigid.is_empty() {
         return terms;
     }
+    if world.inputs.stands_still {
+        // In the search for an equilibrium they stand as all obstacles do.
+        let count = 2 * world.state.rigid.len();
+        terms.inertia = vec![1.0; count];
+        terms.predicted = vec![DVec3::ZERO; count];
+        terms.held = vec![[true; 3]; count];
+        return terms;
+    }
     let share = stage_share(world);
     for (number, (body, stage)) in world.state.rigid.iter().zip(&world.scratch.rigid.stages).enumerate() {
         terms.inertia.extend([stage.stiffness; 2]);
@@ -89,7 +97,7 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
 pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
     let mut loads = world.scratch.impacts.clone();
     let contacts = &world.state.last.contacts;
-    if world.state.rigid.is_empty() {
+    if world.state.rigid.is_empty() || world.inputs.stands_still {
         return loads;
     }
     loads.resize(contacts.len(), 0.0);

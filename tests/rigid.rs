@@ -287,6 +287,21 @@ fn what_has_a_mass_can_be_added_and_removed_but_not_set_elsewhere() {
     assert!(world.obstacles()[0].pose_at(world.time()).translation.y < fallen);
 }
 
+/// A crate has no corner over the top of a post, nor a bar an end.
+#[test]
+fn what_falls_in_the_middle_of_something_rounded_does_not_pass_through_it() {
+    let flat = Shape::Box { half_size: DVec3::new(0.2, 0.05, 0.2) };
+    let bar = Shape::Capsule { radius: 0.05, half_length: 0.2 };
+    for shape in [flat, bar] {
+        let mut own = body(shape, DVec3::new(5.0, 0.2, 0.0), 1.0);
+        own.place.rotate_deg.z = if shape == bar { 90.0 } else { 0.0 };
+        let post = Obstacle::new(BALL, Placement::at(DVec3::X * 5.0));
+        let mut world = build(&world_of(vec![hung(4, 0.0)], vec![own, post]));
+        run(&mut world, 20);
+        assert!((place(&world).y - 0.15).abs() < 1e-3, "{shape:?}: {}", place(&world));
+    }
+}
+
 #[test]
 fn bodies_stand_still_while_an_equilibrium_is_looked_for() {
     let mut world = build(&world_of(vec![hung(6, 0.0)], vec![body(BALL, DVec3::Y, 1.0)]));

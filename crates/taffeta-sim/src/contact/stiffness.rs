@@ -17,7 +17,13 @@ use taffeta_solve::substeps::LONGEST_SUBSTEP;
 ///
 /// With twice the stiffness a stack takes almost twice as long, and strips on rails creep twice as far. With half of it patches one
 /// degree below the limit slide, and what falls bounces by 2 %.
-const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
+pub(crate) const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
+
+/// Way that a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
+/// breaks (E. Rabinowicz, The nature of the static and kinetic coefficients of friction, 1951), here the diameter of a fiber. While
+/// a stack takes on its load, contacts with an uneven share of it give way by less; if they were weaker at once, one would take all
+/// others along.
+pub(crate) const JUNCTION: f64 = 15e-6;
 
 /// Part of its room by which the load of the last substep presses a contact in, and the largest factor by which that load
 /// makes it stiffer.

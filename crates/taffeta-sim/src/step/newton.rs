@@ -1,6 +1,6 @@
 //! The stage of the solve by Newton's method, global or direct.
 
-use crate::contact::stiffness::{friction_stiffness, stiffnesses};
+use crate::contact::stiffness::{JUNCTION, friction_stiffness, stiffnesses};
 use crate::derive::air::exposed;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Solver;
@@ -26,12 +26,6 @@ use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{
     Contacts, Drags, FrictionSpring, NewtonError, NewtonLimits, NewtonProblem, NewtonReport,
 };
-
-/// Way that a contact slides under static friction before it bears kinetic friction \[m\]: the size of the junctions that a slip
-/// breaks (E. Rabinowicz, The nature of the static and kinetic coefficients of friction, 1951), here the diameter of a fiber. While
-/// a stack takes on its load, contacts with an uneven share of it give way by less; if they were weaker at once, one would take all
-/// others along.
-const JUNCTION: f64 = 15e-6;
 
 /// First guess of the solution of a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

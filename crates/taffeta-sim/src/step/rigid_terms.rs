@@ -1,21 +1,18 @@
 //! Terms of the obstacles that move by themselves in the solve: unknowns, contacts with cloths and with each other, drives.
 
+use crate::contact::stiffness::{JUNCTION, RELATIVE_CONTACT_STIFFNESS};
 use crate::derive::clock::end_of_substep;
 use crate::derive::stages::{stage_share, stage_span};
 use crate::derive::world::World;
 use crate::model::rigid::{Placed, RigidState};
 use glam::DVec3;
-use taffeta_contact::{Contact, ContactName, Freedom, Limit};
+use taffeta_contact::{Contact, ContactName, Freedom, Limit, Obstacle};
 use taffeta_core::{ContactRow, VertexIndex};
 use taffeta_solve::drivers::newton::{BodyDrive, Carrier, FrictionSpring};
 use taffeta_solve::substeps::LONGEST_SUBSTEP;
 
-/// Stiffness of a contact between bodies, relative to `m/h²`, as that of contacts with cloth.
-const RELATIVE_CONTACT_STIFFNESS: f64 = 50.0;
 /// Depth by which such a contact may be pressed in, and the distance at which it is looked for at rest \[m\].
 const THICKNESS: f64 = 1e-3;
-/// Way that a body slides before it bears kinetic friction \[m\], see `JUNCTION` of cloth.
-const JUNCTION: f64 = 15e-6;
 
 /// Lag of a body behind its path under all of its largest force \[m\].
 pub(crate) const GIVE: f64 = 5e-5;
@@ -25,7 +22,7 @@ struct RigidContact {
     row: ContactRow,
     /// Place of the point of the first body at the start, less that where it is placed \[m\].
     origin: DVec3,
-    /// Mass of the lighter side \[kg\].
+    /// The reduced mass \[kg\].
     mass: f64,
     carriers: Vec<Carrier>,
     /// The body, the other obstacle, and the point.
@@ -146,48 +143,99 @@ fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
     }
 }
 
-/// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\].
+/// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\]. They are points of the body at the
+/// other and of the other at the body. Of two free bodies each brings its own points.
 fn find_rigid_contacts(world: &World, body: usize, h: f64) -> Vec<RigidContact> {
-    let (time, end) = (world.state.time, end_of_substep(world, h));
+    let times = [world.state.time, end_of_substep(world, h)];
     let own_number = world.state.rigid[body].obstacle;
     let own = &world.setup.obstacles[own_number];
-    let Freedom::Free(rigid) = &own.freedom else { return Vec::new() };
-    let (start, place) = (own.pose_at(time), own.pose_at(end));
+    if !matches!(own.freedom, Freedom::Free(_)) {
+        return Vec::new();
+    }
     let mut found = Vec::new();
     for (number, other) in world.setup.obstacles.iter().enumerate().filter(|(k, _)| *k != own_number) {
-        let (other_start, other_end) = (other.pose_at(time), other.pose_at(end));
-        let shape = other.shape.placed(&other_end, other.place.scale);
-        for (point, (local, radius)) in own.shape.feelers(own.place.scale).into_iter().enumerate() {
-            let center = place.apply(local);
-            let (distance, normal) = shape.signed_distance(center);
-            let gap = distance - radius;
-            let touching = center - normal * radius;
-            let begun = start.apply(place.apply_inverse(touching));
-            let foot = center - normal * distance;
-            let moved = foot - other_start.apply(other_end.apply_inverse(foot));
-            if gap > THICKNESS + (touching - begun - moved).length() {
-                continue;
+        let own_points = own.shape.feelers(own.place.scale);
+        let count = own_points.len();
+        let mut add = |points: Vec<(DVec3, f64)>, first: usize, is_own: bool| {
+            let (from, against) = if is_own { (own, other) } else { (other, own) };
+            for (point, rounded) in (first..).zip(points) {
+                let meeting = Meeting::find(from, against, rounded, times);
+                let Some(meeting) = meeting else { continue };
+                let meeting = if is_own { meeting } else { meeting.turned() };
+                found.push(describe(world, (body, number, point), meeting));
             }
-            let mut carriers = vec![placed(world).carrier(body, touching, 1.0)];
-            let mut mass = rigid.mass;
-            if let (Some(second), Freedom::Free(rigid)) = (placed(world).find(number), &other.freedom) {
-                carriers.push(placed(world).carrier(second, foot, -1.0));
-                mass = mass * rigid.mass / (mass + rigid.mass);
-            }
-            let friction = own.friction.pair(other.friction);
-            let row = ContactRow {
-                vertices: [VertexIndex(0); 4],
-                weights: [0.0; 4],
-                normal,
-                offset: -gap,
-                thickness: THICKNESS,
-                body_displacement: moved,
-                static_friction: friction.static_,
-                kinetic_friction: friction.kinetic,
-            };
-            let name = (body, number, point);
-            found.push(RigidContact { row, origin: begun - touching, mass, carriers, name });
+        };
+        add(own_points, 0, true);
+        if !matches!(other.freedom, Freedom::Free(_)) {
+            add(other.shape.feelers(other.place.scale), count, false);
         }
     }
     found
+}
+
+/// The nearest points of two obstacles at the end of a stage.
+#[derive(Clone, Copy, Debug)]
+struct Meeting {
+    /// Unit normal from the second to the first, and the distance along it \[m\].
+    normal: DVec3,
+    gap: f64,
+    /// The points of both \[m\], and how each has moved in the stage \[m\].
+    points: [DVec3; 2],
+    ways: [DVec3; 2],
+}
+
+impl Meeting {
+    /// The meeting of a rounded point of one obstacle with another one between two times \[s\]; `None`: it is too far away.
+    fn find(
+        from: &Obstacle,
+        against: &Obstacle,
+        rounded: (DVec3, f64),
+        [start, end]: [f64; 2],
+    ) -> Option<Self> {
+        let (local, radius) = rounded;
+        let center = from.pose_at(end).apply(local);
+        let shape = against.shape.placed(&against.pose_at(end), against.place.scale);
+        let (distance, normal) = shape.signed_distance(center);
+        let points = [center - normal * radius, center - normal * distance];
+        let way = |obstacle: &Obstacle, point: DVec3| {
+            point - obstacle.pose_at(start).apply(obstacle.pose_at(end).apply_inverse(point))
+        };
+        let ways = [way(from, points[0]), way(against, points[1])];
+        let gap = distance - radius;
+        (gap <= THICKNESS + (ways[0] - ways[1]).length()).then_some(Self { normal, gap, points, ways })
+    }
+
+    /// Exchanges the two obstacles.
+    fn turned(self) -> Self {
+        let Self { normal, gap, points: [a, b], ways: [v, w] } = self;
+        Self { normal: -normal, gap, points: [b, a], ways: [w, v] }
+    }
+}
+
+/// The contact of a body with another obstacle by its name.
+fn describe(world: &World, name: (usize, usize, usize), meeting: Meeting) -> RigidContact {
+    let (body, number, _) = name;
+    let Meeting { normal, gap, points, ways } = meeting;
+    let [own, other] = [world.state.rigid[body].obstacle, number].map(|k| &world.setup.obstacles[k]);
+    let mass_of = |obstacle: &Obstacle| match &obstacle.freedom {
+        Freedom::Free(rigid) => rigid.mass,
+        _ => f64::INFINITY,
+    };
+    let mut carriers = vec![placed(world).carrier(body, points[0], 1.0)];
+    if let (Some(second), true) = (placed(world).find(number), mass_of(other).is_finite()) {
+        carriers.push(placed(world).carrier(second, points[1], -1.0));
+    }
+    let friction = own.friction.pair(other.friction);
+    let row = ContactRow {
+        vertices: [VertexIndex(0); 4],
+        weights: [0.0; 4],
+        normal,
+        offset: -gap,
+        thickness: THICKNESS,
+        body_displacement: ways[1],
+        static_friction: friction.static_,
+        kinetic_friction: friction.kinetic,
+    };
+    let mass = 1.0 / (1.0 / mass_of(own) + 1.0 / mass_of(other));
+    RigidContact { row, origin: -ways[0], mass, carriers, name }
 }

@@ -302,6 +302,32 @@ fn what_falls_in_the_middle_of_something_rounded_does_not_pass_through_it() {
     }
 }
 
+/// The corners of the upper box are over edges of the lower one, or beside it.
+#[test]
+fn boxes_of_one_size_rest_on_each_other() {
+    for aside in [DVec3::ZERO, DVec3::new(0.01, 0.0, 0.0), DVec3::new(0.012, 0.0, -0.007)] {
+        let shape = Shape::Box { half_size: DVec3::splat(0.05) };
+        let at = DVec3::new(5.0, 0.06, 0.0);
+        let upper = Obstacle { name: "upper".into(), ..body(shape, at + DVec3::Y * 0.105 + aside, 10.0) };
+        let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
+        let mut world = build(&world_of(vec![hung(4, 5.0)], vec![body(shape, at, 0.1), upper, floor]));
+        run(&mut world, 60);
+        let heights = [0, 1].map(|k| world.obstacles()[k].pose_at(world.time()).translation.y);
+        let apart = [heights[0] - 0.05, heights[1] - 0.15];
+        assert!(apart.iter().all(|apart| apart.abs() < 1e-3), "{aside}: {heights:?}");
+    }
+}
+
+#[test]
+fn what_bears_no_load_of_pins_is_not_followed() {
+    let mut cloth = hung(4, 0.0);
+    let edge = Region::MaterialBox([DVec2::ZERO, DVec2::X]);
+    cloth.pins = vec![PinDescription { follow: Some("body".into()), ..PinDescription::new(edge) }];
+    let error =
+        World::build(&world_of(vec![cloth], vec![body(BALL, DVec3::Y, 1.0)])).unwrap_err().to_string();
+    assert!(error.contains("pins would not pull at it"), "{error}");
+}
+
 #[test]
 fn bodies_stand_still_while_an_equilibrium_is_looked_for() {
     let mut world = build(&world_of(vec![hung(6, 0.0)], vec![body(BALL, DVec3::Y, 1.0)]));

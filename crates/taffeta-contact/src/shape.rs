@@ -116,8 +116,10 @@ impl Shape {
                 [-1.0, 1.0].map(|side| (DVec3::Y * (side * half_length * scale), radius * scale)).into()
             }
             Shape::Box { half_size } => {
-                let sign = |k: usize, axis: usize| if k >> axis & 1 == 0 { -scale } else { scale };
-                (0..8).map(|k| (half_size * DVec3::new(sign(k, 0), sign(k, 1), sign(k, 2)), 0.0)).collect()
+                // Corners, and the middles of edges and sides: between boxes of one size no corner is inside the other.
+                let part = |k: u32, axis: u32| (f64::from(k / 3_u32.pow(axis) % 3) - 1.0) * scale;
+                let points = (0..27).filter(|k| *k != 13);
+                points.map(|k| (half_size * DVec3::new(part(k, 0), part(k, 1), part(k, 2)), 0.0)).collect()
             }
         }
     }

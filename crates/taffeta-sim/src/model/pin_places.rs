@@ -5,6 +5,7 @@ use crate::model::ids::{ObstacleId, ObstaclePlace};
 use crate::model::pins::Pin;
 use crate::model::setup::Setup;
 use glam::DVec3;
+use taffeta_contact::Freedom;
 use taffeta_core::Pose;
 use taffeta_remesh::Hold;
 
@@ -67,6 +68,11 @@ impl Setup {
     /// If there is none, in words.
     pub(crate) fn follow(&self, name: &str, time: f64) -> Result<Followed, String> {
         if let Some(number) = self.obstacles.iter().position(|obstacle| obstacle.name == name) {
+            if self.obstacles[number].freedom != Freedom::Prescribed {
+                return Err(format!(
+                    "it follows {name:?}, which has a mass or a largest force: pins would not pull at it"
+                ));
+            }
             let start = Start::Closed(self.obstacles[number].pose_at(time));
             return Ok(Followed { obstacle: self.ids.obstacles[number], start });
         }

@@ -49,8 +49,8 @@ pub(super) struct ObstacleTable {
     pub velocity: Option<Vector>,
     /// Angular velocity of what has a mass at the start \[rad/s\].
     pub angular_velocity: Option<Vector>,
-    /// Largest force with which it follows its motion \[N\]: it stops where cloth resists more, and goes on when it can. A sphere,
-    /// capsule or box, under the solver `global`.
+    /// Largest force with which it follows its motion \[N\]: it stops where cloth resists more, and goes on when it can. Its turns
+    /// have no limit. A sphere, capsule or box, under the solver `global`.
     pub max_force: Option<Positive>,
 }
 

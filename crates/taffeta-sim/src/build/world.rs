@@ -4,7 +4,7 @@ use crate::build::checks::{check_enclosed, check_settings};
 use crate::build::claim::claim;
 use crate::build::loose::{build_loose, world_bodies};
 use crate::build::ropes::list_inputs;
-use crate::build::seams::laws::{begin_sewing, seam_laws};
+use crate::build::seams::laws::begin_sewing;
 use crate::build::seams::pair::pair_seams;
 use crate::build::solids::{expand, place_and_pin};
 use crate::derive::bodies::extent;
@@ -23,7 +23,7 @@ use crate::model::pins::{Pin, along_held};
 use crate::model::report::SafeguardReport;
 use crate::model::scratch::{Inputs, Scratch};
 use crate::model::seam_error::SeamDefect;
-use crate::model::seams::Sewing;
+use crate::model::seams::{SeamLaw, Sewing};
 use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::Thawed;
 use crate::model::solid::Solid;
@@ -75,10 +75,10 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
     let inputs = list_inputs(description)?;
     let loose = build_loose(&inputs, &mut pins)?;
     let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
-    begin_sewing(description, &mut thawed, &built.vertices, &input.offsets)?;
+    let seams = begin_sewing(description, &mut thawed, &built.vertices, &input.offsets)?;
     drop(input);
     place_and_pin(&mut solids, description, &built.vertices, &mut thawed, &mut pins)?;
-    let mut world = assemble(description, pins, world_bodies(inputs), solids, thawed)?;
+    let mut world = assemble(description, pins, seams, world_bodies(inputs), solids, thawed)?;
     // Sides that touch from the start are one from the start.
     close_seams(&mut world);
     Ok(world)
@@ -88,6 +88,7 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
 fn assemble(
     description: &WorldDescription,
     pins: Vec<Pin>,
+    seams: Vec<SeamLaw>,
     bodies: Vec<LooseBody>,
     solids: Vec<Solid>,
     thawed: Thawed,
@@ -108,7 +109,7 @@ fn assemble(
         bodies,
         solids,
         pins,
-        seams: seam_laws(description),
+        seams,
         obstacles: obstacles.clone(),
         meshes: Arc::new(meshes.clone()),
         contact_thickness: description.contact_thickness,

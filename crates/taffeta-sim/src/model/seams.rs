@@ -8,6 +8,10 @@ use taffeta_mesh::VertexKey;
 /// can be closed. More makes the equations harder to solve.
 pub(crate) const STIFFNESS: f64 = 0.5;
 
+/// Stiffness of the threads that hold a third layer for ever, relative to the others: their gap stays below the thickness of
+/// cloth under its weight.
+pub(crate) const HELD: f64 = 10.0;
+
 /// Gap that can be closed at last, relative to the shortest edge of the seam, if contact is not thicker.
 pub(crate) const LOOSE_PART: f64 = 0.25;
 
@@ -34,8 +38,8 @@ pub struct Sewing {
 /// A seam now.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SeamState {
-    /// The vertices that are sewn together, in the order of the pairs; none once the seam is closed. Two that have become
-    /// one through another seam stay in the list.
+    /// The vertices that are sewn together, in the order of the pairs; none once the seam is closed, unless threads hold some.
+    /// Two that have become one through another seam stay in the list.
     pub pairs: Vec<[VertexKey; 2]>,
     /// The gap of each pair at the start, from the first to the second \[m\].
     pub gaps: Vec<DVec3>,
@@ -59,6 +63,8 @@ pub(crate) struct SeamLaw {
     pub loose: f64,
     /// Its growth for each further time, relative to the length that a pair stands for.
     pub loosening: f64,
+    /// True for each pair that threads hold for ever, for another seam makes a surface there already: a third layer.
+    pub holds: Vec<bool>,
 }
 
 impl SeamLaw {
@@ -78,8 +84,19 @@ impl SeamLaw {
         (strain / STIFFNESS * share).max(self.shortest())
     }
 
-    fn shortest(&self) -> f64 {
+    /// The shortest thread \[m\].
+    pub(crate) fn shortest(&self) -> f64 {
         SHORTEST * self.loose
+    }
+
+    /// Returns whether nothing is left to weld of pairs, all of this seam.
+    pub(crate) fn is_welded<V: PartialEq>(&self, pairs: &[[V; 2]]) -> bool {
+        pairs.iter().zip(&self.holds).all(|([a, b], is_held)| a == b || *is_held)
+    }
+
+    /// The number of pairs that it keeps when it is closed.
+    pub(crate) fn lasting_count(&self) -> usize {
+        if self.holds.contains(&true) { self.pair_count() } else { 0 }
     }
 
     /// Smallest distance of its two sides while it is open \[m\].

@@ -6,7 +6,7 @@ use glam::DVec3;
 use taffeta_mesh::VertexKey;
 
 impl Sewing {
-    /// The vertices that open seams sew together.
+    /// The vertices that threads join: those of open seams, and those that they hold for ever.
     pub(crate) fn open_pairs(&self) -> impl Iterator<Item = &[VertexKey; 2]> {
         self.seams.iter().flat_map(|seam| &seam.pairs)
     }
@@ -24,7 +24,7 @@ impl Sewing {
             return Some(format!("it has {} seams, but the world has {}", self.seams.len(), laws.len()));
         }
         let is_odd = |(seam, law): (&SeamState, &SeamLaw)| {
-            let count = if seam.closed.is_some() { 0 } else { law.pair_count() };
+            let count = if seam.closed.is_some() { law.lasting_count() } else { law.pair_count() };
             let is_sound = |gap: &DVec3| gap.is_finite();
             seam.pairs.len() != count || seam.gaps.len() != count || !seam.gaps.iter().all(is_sound)
         };

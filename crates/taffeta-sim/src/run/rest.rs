@@ -13,7 +13,7 @@ use crate::derive::pressure::has_pressure;
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::pins::is_release_due;
-use crate::features::seams::threads::is_sewing;
+use crate::features::seams::threads::has_open_seam;
 use crate::features::volumes::inflates_between;
 use crate::measure::energy::{max_strain, measure_jumps, state_hash};
 use crate::model::description::{Air, SolverChoice};
@@ -68,7 +68,7 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
         && gravity == world.state.gravity
         && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
         && !has_pressure(world)
-        && !is_sewing(world)
+        && !has_open_seam(world)
         && !inflates_between(world, world.state.time, world.state.time + dt)
         && !can_tear(world)
         && stand_still(world, world.state.time + dt)

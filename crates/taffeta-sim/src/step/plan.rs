@@ -4,7 +4,6 @@ use crate::derive::air::exposed;
 use crate::derive::pressure::{has_pressure, mean_pressure_acceleration};
 use crate::derive::solver_facts::knows_its_error;
 use crate::derive::world::World;
-use crate::features::seams::threads::is_sewing;
 use crate::model::capabilities::{Capabilities, SubstepRule};
 use crate::model::description::SolverChoice;
 use crate::model::error::StepError;
@@ -65,7 +64,7 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
     let turn = world.derived.choice == SolverChoice::Block;
     let demand = SubstepDemand { dt, acceleration, iterations, turn, damping };
     let choice = world.derived.load_path.choose(&demand);
-    let part = if is_sewing(world) { SEWING_PART } else { 1 };
+    let part = if world.derived.blocks.stitches.is_empty() { 1 } else { SEWING_PART };
     if f64::from(choice.count) * f64::from(part) > MAX_SUBSTEPS {
         return Err(StepError::BadTimeStep { dt });
     }

@@ -4,6 +4,7 @@ use crate::derive::solver_facts::{knows_its_error, stores_energy};
 use crate::derive::world::World;
 use crate::features::grabs::{find_grabbed, lead_grabs};
 use crate::features::plastic::yields_in_every_substep;
+use crate::features::seams::threads::turn_held_threads;
 use crate::features::tearing::rules::is_time_to_tear;
 use crate::model::capabilities::SubstepRule;
 use crate::model::effort::{Effort, HURRIED_SUBSTEPS};
@@ -34,6 +35,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
+    turn_held_threads(world);
     Bodies::of(world, dt).expect();
     let plan = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)

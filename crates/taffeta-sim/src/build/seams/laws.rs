@@ -6,11 +6,12 @@ use crate::model::error::BuildError;
 use crate::model::seam_error::{SeamDefect, SeamError};
 use crate::model::seams::{GENTLE_LOOSENING, LOOSE_PART, LOOSENING, STIFFNESS, SeamLaw, SeamState, Sewing};
 use crate::model::sheet::Thawed;
+use std::ops::Range;
 use taffeta_core::Region;
-use taffeta_mesh::VertexKey;
+use taffeta_mesh::{HalfedgeMesh, VertexKey, WeldBlocked};
 
 /// The seams of all cloths, which have been paired.
-pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
+fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
     let is_heavy = description.simulation.gravity_while_sewing;
     let of_cloth = |(number, cloth): (usize, &ClothDescription)| {
         let outline = (!cloth.seams.is_empty()).then(|| Outline::new(&cloth.mesh));
@@ -23,6 +24,7 @@ pub(crate) fn seam_laws(description: &WorldDescription) -> Vec<SeamLaw> {
                 number: seam,
                 time: description.time,
                 stiffness: STIFFNESS * cloth.material.stretch[0].max(cloth.material.stretch[1]),
+                holds: vec![false; shares.len()],
                 shares,
                 loosening: if is_heavy { LOOSENING } else { GENTLE_LOOSENING },
                 loose: if thickness > 0.0 { thickness.min(edge) } else { edge },
@@ -52,45 +54,83 @@ fn measure(cloth: &ClothDescription, outline: &Outline, seam: &SeamDescription) 
     (pairs.iter().map(share).collect(), shortest)
 }
 
-/// The seams of a world that is about to be built. `vertices` are the keys of the vertices of all cloths, cloth by cloth.
-/// Whether the seams leave a surface is tried on a copy.
+/// The seams of a world that is about to be built, and their laws. `vertices` are the keys of the vertices of all cloths,
+/// cloth by cloth. Whether the seams leave a surface is tried on a copy.
 pub(crate) fn begin_sewing(
     description: &WorldDescription,
     thawed: &mut Thawed,
     vertices: &[VertexKey],
     offsets: &[usize],
-) -> Result<(), BuildError> {
+) -> Result<Vec<SeamLaw>, BuildError> {
+    let mut laws = seam_laws(description);
     let mut sewing = Sewing::default();
-    let mut names = Vec::new();
     for (number, cloth) in description.cloths.iter().enumerate() {
-        for (seam, sides) in cloth.seams.iter().map(|seam| &seam.sides).enumerate() {
+        for sides in cloth.seams.iter().map(|seam| &seam.sides) {
             let SeamSides::Pairs(pairs) = sides else { continue };
             let key = |v: u32| vertices[offsets[number] + v as usize];
             let x = &cloth.mesh.positions;
             let gaps = pairs.iter().map(|[a, b]| x[*b as usize] - x[*a as usize]).collect();
             let pairs = pairs.iter().map(|pair| pair.map(key)).collect();
             sewing.seams.push(SeamState { pairs, gaps, closed: None });
-            names.push((number, seam));
         }
     }
     if sewing.seams.is_empty() {
-        return Ok(());
+        return Ok(laws);
     }
-    let mut trial = Thawed { sewing: sewing.clone(), ..thawed.clone() };
-    // What pins hold does not matter for the surface.
-    let pins: Vec<Region> = vec![Region::Boundary; 1 + max_pin(&trial)];
-    for (seam, (number, in_cloth)) in names.into_iter().enumerate() {
-        let all: Vec<usize> = (0..trial.sewing.seams[seam].pairs.len()).collect();
-        trial.close(seam, &all, (0.0, &pins)).map_err(|reason| {
-            let built = vertices.iter().position(|v| *v == reason.vertex());
-            let vertex = built.map_or(0, |place| (place - offsets[number]) as u32);
-            let error = SeamError { seam: in_cloth, defect: SeamDefect::NoSurface { vertex, reason } };
-            BuildError::Seam { cloth: description.cloths[number].name.clone(), error }
-        })?;
-    }
+    let trial = Thawed { sewing: sewing.clone(), ..thawed.clone() };
+    try_seams(trial, &mut laws).map_err(|(seam, reason)| {
+        let SeamLaw { cloth, number, .. } = laws[seam];
+        let built = vertices.iter().position(|v| *v == reason.vertex());
+        let vertex = built.map_or(0, |place| (place - offsets[cloth]) as u32);
+        let error = SeamError { seam: number, defect: SeamDefect::NoSurface { vertex, reason } };
+        BuildError::Seam { cloth: description.cloths[cloth].name.clone(), error }
+    })?;
     sewing.mark(thawed);
     thawed.sewing = sewing;
+    Ok(laws)
+}
+
+/// Closes all seams of a copy, the longest runs first, and notes where a third layer is to be held by threads: three faces at
+/// an edge are no surface. An error comes with the number of its seam.
+fn try_seams(mut trial: Thawed, laws: &mut [SeamLaw]) -> Result<(), (usize, WeldBlocked)> {
+    // What pins hold does not matter for the surface.
+    let pins: Vec<Region> = vec![Region::Boundary; 1 + max_pin(&trial)];
+    let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
+    for (seam, state) in trial.sewing.seams.iter().enumerate() {
+        runs.extend(runs_of(&trial.mesh, &state.pairs).into_iter().map(|run| (seam, run)));
+    }
+    let length =
+        |(seam, run): &(usize, Range<usize>)| -> f64 { laws[*seam].shares[run.clone()].iter().sum() };
+    runs.sort_by(|a, b| length(b).total_cmp(&length(a)));
+    for (seam, run) in runs {
+        let pairs = trial.sewing.seams[seam].pairs[run.clone()].to_vec();
+        if is_inner(&trial.mesh, &pairs) {
+            laws[seam].holds[run].fill(true);
+        } else {
+            trial.weld(&pairs, &pins).map_err(|reason| (seam, reason))?;
+        }
+    }
     Ok(())
+}
+
+/// Returns whether an edge of one side of a run has two faces already.
+fn is_inner(mesh: &HalfedgeMesh, run: &[[VertexKey; 2]]) -> bool {
+    let edge = |p: VertexKey, q: VertexKey| mesh.find_halfedge(p, q).map(|halfedge| halfedge.edge);
+    let mut edges = run.windows(2).flat_map(|w| [edge(w[0][0], w[1][0]), edge(w[0][1], w[1][1])]);
+    edges.any(|e| e.is_some_and(|e| !mesh.is_boundary_edge(e)))
+}
+
+/// The runs of a list of pairs: as long as pairs are neighbors on both sides.
+fn runs_of(mesh: &HalfedgeMesh, pairs: &[[VertexKey; 2]]) -> Vec<Range<usize>> {
+    let are_neighbors = |p: VertexKey, q: VertexKey| p == q || mesh.find_halfedge(p, q).is_some();
+    let is_same =
+        |p: &[VertexKey; 2], q: &[VertexKey; 2]| are_neighbors(p[0], q[0]) && are_neighbors(p[1], q[1]);
+    let mut start = 0;
+    let chunks = pairs.chunk_by(is_same).map(|chunk| {
+        start += chunk.len();
+        start - chunk.len()..start
+    });
+    chunks.collect()
 }
 
 fn max_pin(thawed: &Thawed) -> usize {

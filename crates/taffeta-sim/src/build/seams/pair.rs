@@ -12,10 +12,10 @@
 
 use crate::build::seams::near::find_near_runs;
 use crate::build::seams::pairing::pair_runs;
-use crate::build::seams::runs::Outline;
+use crate::build::seams::runs::{Outline, Split};
 use crate::model::description::{ClothDescription, SeamDescription, SeamSides};
 use crate::model::seam_error::{SeamDefect, SeamError};
-use taffeta_core::Region;
+use taffeta_core::{Region, TriangleMesh};
 use taffeta_mesh::HalfedgeMesh;
 
 /// Finds the vertices that the seams of a cloth sew together: every seam's sides become [`SeamSides::Pairs`]. Boundary
@@ -52,11 +52,72 @@ fn pair_seam(cloth: &mut ClothDescription, seam: usize) -> Result<(), SeamDefect
     for runs in found {
         // Runs that are found by a distance may share an edge, which the one before may have split.
         let runs = runs.map(|run| outline.with_new_vertices(run));
-        pairs.extend(pair_runs(&mut cloth.mesh, &mut outline, runs, ease)?);
+        let is_paired = paired_vertices(&cloth.seams, &pairs, cloth.mesh.positions.len());
+        pairs.extend(pair_runs(&mut cloth.mesh, &mut outline, runs, ease, &is_paired)?);
+        split_partners(cloth, &mut outline, &mut pairs);
     }
     hold_new_vertices(cloth, &outline);
     cloth.seams[seam].sides = SeamSides::Pairs(pairs);
     Ok(())
+}
+
+/// The vertices that have partners already, which must not slide away from them.
+fn paired_vertices(seams: &[SeamDescription], pairs: &[[u32; 2]], count: usize) -> Vec<bool> {
+    let mut is_paired = vec![false; count];
+    let earlier = seams.iter().filter_map(|seam| match &seam.sides {
+        SeamSides::Pairs(pairs) => Some(pairs.as_slice()),
+        _ => None,
+    });
+    // Lists that were given may name vertices that do not exist; they are refused later.
+    for v in earlier.chain([pairs]).flatten().flatten() {
+        if let Some(is_paired) = is_paired.get_mut(*v as usize) {
+            *is_paired = true;
+        }
+    }
+    is_paired
+}
+
+/// Splits the partners of edges that were split after they had been paired: a third layer may want a vertex where two others
+/// have none. `own` are the pairs of the seam that is being paired.
+fn split_partners(cloth: &mut ClothDescription, outline: &mut Outline, own: &mut Vec<[u32; 2]>) {
+    let ClothDescription { mesh, seams, .. } = cloth;
+    let mut at = 0;
+    // What is split here may have partners as well.
+    while let Some(split) = outline.splits().get(at).copied() {
+        at += 1;
+        let earlier = seams.iter_mut().filter_map(|seam| match &mut seam.sides {
+            SeamSides::Pairs(pairs) => Some(pairs),
+            _ => None,
+        });
+        for pairs in earlier.chain([&mut *own]) {
+            split_partner(mesh, outline, pairs, split);
+        }
+    }
+}
+
+/// Splits the partner of a split edge in a list of pairs, if it has one there.
+fn split_partner(mesh: &mut TriangleMesh, outline: &mut Outline, pairs: &mut Vec<[u32; 2]>, split: Split) {
+    let Split { vertex, ends: [tail, tip], part } = split;
+    let count = pairs.len();
+    for (k, side) in (0..count).flat_map(|k| [(k, 0), (k, 1)]) {
+        let [p, q] = [pairs[k], pairs[(k + 1) % count]];
+        let is_forward = [p[side], q[side]] == [tail, tip];
+        if !is_forward && [q[side], p[side]] != [tail, tip] {
+            continue;
+        }
+        // From the partner of the tail to that of the tip.
+        let [from, to] = if is_forward { [p, q] } else { [q, p] }.map(|pair| pair[1 - side]);
+        let new = if outline.follows(from, to) {
+            outline.split_after(mesh, from, part)
+        } else if outline.follows(to, from) {
+            outline.split_after(mesh, to, 1.0 - part)
+        } else {
+            continue;
+        };
+        let pair = if side == 0 { [vertex, new] } else { [new, vertex] };
+        pairs.insert(k + 1, pair);
+        return;
+    }
 }
 
 fn check_pairs(outline: &Outline, pairs: &[[u32; 2]]) -> Result<(), SeamDefect> {
@@ -73,9 +134,9 @@ fn check_pairs(outline: &Outline, pairs: &[[u32; 2]]) -> Result<(), SeamDefect> 
 fn hold_new_vertices(cloth: &mut ClothDescription, outline: &Outline) {
     for pin in &mut cloth.pins {
         let Region::Vertices(list) = &mut pin.region else { continue };
-        for (new, ends) in outline.splits() {
+        for Split { vertex, ends, .. } in outline.splits() {
             if ends.iter().all(|end| list.contains(end)) {
-                list.push(*new);
+                list.push(*vertex);
             }
         }
     }

@@ -36,27 +36,30 @@ enum Match {
     Second(usize),
 }
 
-/// Pairs two runs, `b` against its direction. Vertices may slide, edges may be split.
+/// Pairs two runs, `b` against its direction. Vertices may slide, but for those that are `fixed`, and edges may be split.
 pub(crate) fn pair_runs(
     mesh: &mut TriangleMesh,
     outline: &mut Outline,
     runs: [Run; 2],
     ease: bool,
+    fixed: &[bool],
 ) -> Result<Vec<[u32; 2]>, SeamDefect> {
     check_runs(mesh, outline, &runs, ease)?;
     let [a, mut b] = runs;
     let mut of_a = parts(&outline.distances(mesh, &a));
     let mut of_b: Vec<f64> = parts(&outline.distances(mesh, &b)).into_iter().rev().map(|t| 1.0 - t).collect();
     b.vertices.reverse();
-    let matches = match_parts(&of_a, &of_b);
+    let may_slide = |i: usize, j: usize| !(fixed[a.vertices[i] as usize] && fixed[b.vertices[j] as usize]);
+    let matches = match_parts(&of_a, &of_b, may_slide);
     for found in &matches {
         let Match::Both(i, j) = *found else { continue };
         if (of_a[i] - of_b[j]).abs() <= SAME {
             continue;
         }
-        if slide(mesh, &b.vertices, &of_b, j, of_a[i]) {
+        let [v, w] = [a.vertices[i], b.vertices[j]].map(|v| v as usize);
+        if !fixed[w] && slide(mesh, &b.vertices, &of_b, j, of_a[i]) {
             of_b[j] = of_a[i];
-        } else if slide(mesh, &a.vertices, &of_a, i, of_b[j]) {
+        } else if !fixed[v] && slide(mesh, &a.vertices, &of_a, i, of_b[j]) {
             of_a[i] = of_b[j];
         }
     }
@@ -109,8 +112,8 @@ fn parts(distances: &[f64]) -> Vec<f64> {
     parts
 }
 
-/// Matches two increasing lists from 0 to 1, entry by entry.
-fn match_parts(a: &[f64], b: &[f64]) -> Vec<Match> {
+/// Matches two increasing lists from 0 to 1, entry by entry. `may_slide` tells whether one of two may slide to the other.
+fn match_parts(a: &[f64], b: &[f64], may_slide: impl Fn(usize, usize) -> bool) -> Vec<Match> {
     let room = |list: &[f64], k: usize| (list[k] - list[k - 1]).min(list[k + 1] - list[k]);
     let (mut i, mut j) = (1, 1);
     let mut matches = vec![Match::Both(0, 0)];
@@ -119,7 +122,7 @@ fn match_parts(a: &[f64], b: &[f64]) -> Vec<Match> {
         let may_meet = has_a && has_b && {
             let apart = (a[i] - b[j]).abs();
             let is_nearest = (b[j + 1] - a[i]).abs() >= apart && (a[i + 1] - b[j]).abs() >= apart;
-            apart <= SAME || is_nearest && apart <= SLIDE * room(a, i).min(room(b, j))
+            apart <= SAME || is_nearest && may_slide(i, j) && apart <= SLIDE * room(a, i).min(room(b, j))
         };
         let next = match (may_meet, has_a && (!has_b || a[i] <= b[j])) {
             (true, _) => Match::Both(i, j),
@@ -228,12 +231,12 @@ mod tests {
         let a = [0.0, 0.26, 0.5, 0.74, 1.0];
         let b = [0.0, 0.25, 0.5, 0.75, 1.0];
         let expected: Vec<Match> = (0..5).map(|k| Match::Both(k, k)).collect();
-        assert_eq!(match_parts(&a, &b), expected);
+        assert_eq!(match_parts(&a, &b, |_, _| true), expected);
     }
 
     #[test]
     fn what_has_no_partner_stands_alone() {
-        let matches = match_parts(&[0.0, 0.5, 1.0], &[0.0, 0.3, 0.7, 1.0]);
+        let matches = match_parts(&[0.0, 0.5, 1.0], &[0.0, 0.3, 0.7, 1.0], |_, _| true);
         assert_eq!(
             matches,
             [Match::Both(0, 0), Match::Second(1), Match::First(1), Match::Second(2), Match::Both(2, 3)]

@@ -15,8 +15,18 @@ pub(crate) struct Outline {
     faces: BTreeMap<[u32; 2], u32>,
     /// The first vertex of the loop of each boundary vertex.
     loops: Vec<u32>,
-    /// Vertices that were put on the boundary, each with the ends of the edge that it was put on.
-    splits: Vec<(u32, [u32; 2])>,
+    /// Vertices that were put on the boundary.
+    splits: Vec<Split>,
+}
+
+/// A vertex that was put on a boundary edge.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Split {
+    pub vertex: u32,
+    /// Tail and tip of the edge.
+    pub ends: [u32; 2],
+    /// Where, as a part of the edge from its tail.
+    pub part: f64,
 }
 
 /// A run along the boundary, in its direction. A closed one ends with the vertex that it begins with.
@@ -86,8 +96,13 @@ impl Outline {
         self.loops[a as usize] == self.loops[b as usize]
     }
 
-    /// Vertices that were put on the boundary, each with the ends of the edge that it was put on.
-    pub(crate) fn splits(&self) -> &[(u32, [u32; 2])] {
+    /// Returns whether a vertex is the one after another on the boundary.
+    pub(crate) fn follows(&self, tail: u32, tip: u32) -> bool {
+        self.next.get(tail as usize).copied().flatten() == Some(tip)
+    }
+
+    /// Vertices that were put on the boundary.
+    pub(crate) fn splits(&self) -> &[Split] {
         &self.splits
     }
 
@@ -226,7 +241,7 @@ impl Outline {
         self.next.push(Some(tip));
         self.previous.push(Some(tail));
         self.loops.push(self.loops[tail as usize]);
-        self.splits.push((new, [tail, tip]));
+        self.splits.push(Split { vertex: new, ends: [tail, tip], part });
         new
     }
 }

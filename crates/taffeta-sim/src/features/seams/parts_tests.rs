@@ -121,7 +121,8 @@ fn a_weld_that_is_taken_back_leaves_everything_as_it_was() {
     let (mut world, mut other) = (start(), start());
     let (hash, before) = (world.checkpoint_hash(), note(&world));
     let count = world.vertex_count();
-    edit(&mut world, |thawed| thawed.close(0, &[0, 1], (0.0, &[])).expect("they can become one"));
+    let pairs = world.state.sheet.sewing.seams[0].pairs[..2].to_vec();
+    edit(&mut world, |thawed| thawed.weld(&pairs, &[]).expect("they can become one"));
     assert_eq!(world.vertex_count(), count - 2);
     go_back(&mut world, before);
     assert_eq!(world.checkpoint_hash(), hash);

@@ -8,7 +8,7 @@ use crate::derive::clock::end_of_substep;
 use crate::derive::sewing::{age, sewn_cloths};
 use crate::derive::stitches::Pull;
 use crate::derive::world::World;
-use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
+use crate::model::seams::{HELD, STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 
@@ -21,7 +21,7 @@ pub struct SeamReport {
     pub seam: usize,
     /// Number of pairs of vertices that it sews together.
     pub pairs: usize,
-    /// The largest gap now \[m\]; 0 once it is closed.
+    /// The largest gap now \[m\]; 0 once it is closed, or that of a third layer, which threads hold.
     pub gap: f64,
     /// When it was closed \[s\]; `None`: it is open.
     pub closed: Option<f64>,
@@ -35,13 +35,14 @@ fn touches(row: &ContactRow, chosen: &[bool], cloths: &IndexVec<VertexIndex, u32
 }
 
 /// Returns whether anything is being sewn.
-pub(crate) fn is_sewing(world: &World) -> bool {
-    !world.derived.blocks.stitches.is_empty()
+pub(crate) fn has_open_seam(world: &World) -> bool {
+    let has_threads = !world.derived.blocks.stitches.is_empty();
+    has_threads && world.state.sheet.sewing.seams.iter().any(|seam| seam.closed.is_none())
 }
 
 /// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
 pub(crate) fn set_threads(world: &mut World, h: f64) {
-    if !is_sewing(world) {
+    if world.derived.blocks.stitches.is_empty() {
         return;
     }
     let time = end_of_substep(world, h);
@@ -53,6 +54,9 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
     let age = |law: &SeamLaw| cloths[law.cloth].age(time);
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let [seam, pair] = [*seam as usize, *pair as usize];
+        if seams[seam].closed.is_some() {
+            continue;
+        }
         stitch.gap = laws[seam].thread(seams[seam].gaps[pair], age(&laws[seam]));
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
         let share = laws[seam].shares[pair];
@@ -69,7 +73,27 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
     let bounds: Vec<f64> = laws.iter().zip(wanted).map(bound).collect();
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let law = &laws[*seam as usize];
+        if seams[*seam as usize].closed.is_some() {
+            continue;
+        }
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
+    }
+    derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
+}
+
+/// Lets the threads that hold a third layer for ever turn with the cloth. Between two steps, so that a checkpoint has all that
+/// a step begins with.
+pub(crate) fn turn_held_threads(world: &mut World) {
+    let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
+    let x = &world.state.motion.positions;
+    for (stitch, [seam, _]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
+        let law = &laws[*seam as usize];
+        if seams[*seam as usize].closed.is_some() {
+            let [a, b] = stitch.vertices.map(|vi| x[vi]);
+            stitch.gap = (b - a).normalize_or_zero() * law.shortest();
+            // A seam that is closed does not give way.
+            (stitch.reach, stitch.stiffness) = (f64::INFINITY, HELD * law.stiffness);
+        }
     }
     derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
 }
@@ -89,7 +113,7 @@ pub(crate) fn drop_friction_while_sewn(world: &mut World) {
     }
 }
 
-/// The numbers of the pairs of a seam that are near enough to be closed, and whether there are no others that are open.
+/// The numbers of the pairs of a seam that are near enough to be welded, and whether all that are open are near enough.
 pub(crate) fn ready_pairs(world: &World, seam: usize) -> (Vec<usize>, bool) {
     let x = &world.state.motion.positions;
     let (mut ready, mut is_all) = (Vec::new(), true);
@@ -100,7 +124,7 @@ pub(crate) fn ready_pairs(world: &World, seam: usize) -> (Vec<usize>, bool) {
         let [a, b] = stitch.vertices.map(|vi| x[vi]);
         let law = &world.setup.seams[seam];
         let is_near = law.closes(*pair as usize, a.distance(b), age(world, law));
-        ready.extend(is_near.then_some(*pair as usize));
+        ready.extend((is_near && !law.holds[*pair as usize]).then_some(*pair as usize));
         is_all &= is_near;
     }
     (ready, is_all)

@@ -7,6 +7,7 @@ use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
 use crate::features::seams::meeting::{Extent, plan_weld};
 use crate::features::seams::threads::ready_pairs;
+use crate::model::seams::SeamLaw;
 use crate::model::sheet::Thawed;
 use slotmap::SecondaryMap;
 use taffeta_core::Region;
@@ -18,17 +19,9 @@ use taffeta_remesh::weld_with_transfer;
 const PATIENT_FRAMES: u64 = 4;
 
 impl Thawed {
-    /// Makes the vertices of some pairs of a seam one, which is closed when there are no others left. `pins` are the regions
-    /// of the pins by number.
-    pub(crate) fn close(
-        &mut self,
-        seam: usize,
-        numbers: &[usize],
-        (time, pins): (f64, &[Region]),
-    ) -> Result<(), WeldBlocked> {
-        let all = &self.sewing.seams[seam].pairs;
-        let pairs: Vec<[VertexKey; 2]> =
-            numbers.iter().map(|number| all[*number]).filter(|[a, b]| a != b).collect();
+    /// Makes the vertices of some pairs one. `pins` are the regions of the pins by number.
+    pub(crate) fn weld(&mut self, pairs: &[[VertexKey; 2]], pins: &[Region]) -> Result<(), WeldBlocked> {
+        let pairs: Vec<[VertexKey; 2]> = pairs.iter().copied().filter(|[a, b]| a != b).collect();
         // A run that resumes from a checkpoint must hand out the same keys.
         self.mesh.sort_free_slots();
         let record = weld_with_transfer(&mut self.mesh, &mut self.attributes, &pairs, pins)?;
@@ -39,19 +32,28 @@ impl Thawed {
         for v in self.sewing.seams.iter_mut().flat_map(|seam| &mut seam.pairs).flatten() {
             *v = kept_of.get(*v).copied().unwrap_or(*v);
         }
+        Ok(())
+    }
+
+    /// Ends a seam of which nothing is left to weld. What a third layer is held by stays, see [`SeamLaw::holds`].
+    fn end_seam(&mut self, seam: usize, law: &SeamLaw, time: f64) {
         let state = &mut self.sewing.seams[seam];
-        // Of a seam that is closed, what became one before as well; `mark` knows what is still held by others.
-        let loose: Vec<VertexKey> = state.pairs.iter().flatten().copied().collect();
-        if state.pairs.iter().all(|[a, b]| a == b) {
-            (state.pairs, state.gaps, state.closed) = (Vec::new(), Vec::new(), Some(time));
+        state.closed = Some(time);
+        if law.lasting_count() == 0 {
+            (state.pairs, state.gaps) = (Vec::new(), Vec::new());
         }
+    }
+
+    /// Marks anew what is held by threads, after some of these vertices may have become free.
+    fn mark_held(&mut self, loose: impl Iterator<Item = VertexKey>) {
         for v in loose {
-            self.attributes.vertices[v].is_stitched = false;
+            if let Some(attributes) = self.attributes.vertices.get_mut(v) {
+                attributes.is_stitched = false;
+            }
         }
         let sewing = std::mem::take(&mut self.sewing);
         sewing.mark(self);
         self.sewing = sewing;
-        Ok(())
     }
 }
 
@@ -72,14 +74,15 @@ pub(crate) fn close_seams(world: &mut World) -> bool {
             true => Extent::Part,
         };
         if is_all || extent != Extent::Whole {
-            has_closed |= close_seam(world, seam, ready, extent);
+            has_closed |= close_seam(world, seam, ready, extent, is_all);
         }
     }
     has_closed
 }
 
-/// Makes pairs of a seam one, as far as nothing is in the way; whether there were any.
-fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Extent) -> bool {
+/// Makes pairs of a seam one, as far as nothing is in the way, and ends the seam if no others are open; whether anything
+/// changed. `is_all` tells whether all that are open are near enough.
+fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Extent, is_all: bool) -> bool {
     let (time, before) = (world.state.time, crossing_count(world));
     let pins: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     while let Some(plan) = plan_weld(world, seam, ready.clone(), extent) {
@@ -87,16 +90,26 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
         for (v, place) in &plan.places {
             thawed.attributes.vertices[*v].position = *place;
         }
-        if let Err(blocked) = thawed.close(seam, &plan.numbers, (time, &pins)) {
+        let all = thawed.sewing.seams[seam].pairs.clone();
+        let chosen: Vec<[VertexKey; 2]> = plan.numbers.iter().map(|number| all[*number]).collect();
+        if let Err(blocked) = thawed.weld(&chosen, &pins) {
             // Where a part ends faces may meet in a vertex alone.
             let count = ready.len();
-            let pairs = &world.state.sheet.sewing.seams[seam].pairs;
-            ready.retain(|number| !pairs[*number].contains(&blocked.vertex()));
+            ready.retain(|number| !all[*number].contains(&blocked.vertex()));
             if extent == Extent::Whole || ready.len() == count {
                 return false;
             }
             continue;
         }
+        let law = &world.setup.seams[seam];
+        let is_done = is_all && law.is_welded(&thawed.sewing.seams[seam].pairs);
+        if !is_done && chosen.is_empty() {
+            return false;
+        }
+        if is_done {
+            thawed.end_seam(seam, law, time);
+        }
+        thawed.mark_held(all.into_iter().flatten());
         let before_weld = note(world);
         edit(world, |present| *present = thawed);
         if crossing_count(world) <= before {

@@ -535,7 +535,7 @@ fn seams_that_would_leave_no_surface_are_refused_with_the_vertex() {
     let corners = SeamSides::Pairs(vec![[4, 9]]);
     sheets.seams.push(SeamDescription { sides: corners, ..sheets.seams[0].clone() });
     let description = WorldDescription { cloths: vec![sheets], ..WorldDescription::bare() };
-    let error = World::build(&description).err().expect("a face without area");
+    let error = World::build(&description).expect_err("a face without area");
     let BuildError::Seam { error: seam, .. } = &error else { panic!("{error}") };
     assert!(seam.seam == 1 && matches!(seam.defect, SeamDefect::NoSurface { .. }), "{error}");
     assert!(error.to_string().contains("cloth 'sheet': seam 1: sewn together"), "{error}");

@@ -7,12 +7,14 @@
 
 use crate::derive::source::Source;
 use crate::model::description::SimulationSettings;
+use crate::model::seams::{HELD, SeamLaw};
 use crate::model::setup::Setup;
+use glam::DVec3;
 use taffeta_solve::block::Stitch;
 
 /// The stitches of all open seams with the seam and the pair that each belongs to.
 pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>) {
-    let Source { setup: Setup { seams, settings, .. }, sheet, time, .. } = *source;
+    let Source { setup: Setup { seams, settings, .. }, sheet, motion, time, .. } = *source;
     let pull = Pull::of(settings);
     if sheet.sewing.seams.iter().all(|seam| seam.pairs.is_empty()) {
         return (Vec::new(), Vec::new());
@@ -24,17 +26,32 @@ pub(crate) fn build_stitches(source: &Source<'_>) -> (Vec<Stitch>, Vec<[u32; 2]>
             if a == b {
                 continue;
             }
+            let vertices = [index[*a], index[*b]];
             let share = law.shares[pair as usize];
-            stitches.push(Stitch {
-                vertices: [index[*a], index[*b]],
-                gap: law.thread(*gap, time),
-                stiffness: law.stiffness,
-                reach: law.reach(pull.mean_strain(law.lateness(time)), share),
+            stitches.push(match state.closed {
+                None => Stitch {
+                    vertices,
+                    gap: law.thread(*gap, time),
+                    stiffness: law.stiffness,
+                    reach: law.reach(pull.mean_strain(law.lateness(time)), share),
+                },
+                // A third layer is held for ever, and does not give way.
+                Some(_) => Stitch {
+                    vertices,
+                    gap: held_gap(law, vertices.map(|vi| motion.positions[vi])),
+                    stiffness: HELD * law.stiffness,
+                    reach: f64::INFINITY,
+                },
             });
             places.push([number, pair]);
         }
     }
     (stitches, places)
+}
+
+/// The gap at which a thread holds a third layer for ever, between two places \[m\].
+pub(crate) fn held_gap(law: &SeamLaw, [a, b]: [DVec3; 2]) -> DVec3 {
+    (b - a).normalize_or_zero() * law.shortest()
 }
 
 /// Pull against the weight of the cloth, and without weight. Where threads pull thin cloth hard, it crumples, and what is

@@ -7,13 +7,13 @@ use taffeta_mesh::VertexKey;
 
 impl Sewing {
     /// The vertices that threads join: those of open seams, and those that they hold for ever.
-    pub(crate) fn open_pairs(&self) -> impl Iterator<Item = &[VertexKey; 2]> {
+    pub(crate) fn pairs_with_threads(&self) -> impl Iterator<Item = &[VertexKey; 2]> {
         self.seams.iter().flat_map(|seam| &seam.pairs)
     }
 
     /// Tells remeshing which vertices to leave alone.
     pub(crate) fn mark(&self, thawed: &mut Thawed) {
-        for v in self.open_pairs().flatten() {
+        for v in self.pairs_with_threads().flatten() {
             thawed.attributes.vertices[*v].is_stitched = true;
         }
     }

@@ -44,7 +44,7 @@ fn run_without_crossing(world: &mut World, frames: usize) {
 }
 
 fn open_pairs(world: &World) -> usize {
-    world.sheet().sewing.open_pairs().filter(|[a, b]| a != b).count()
+    world.sheet().sewing.pairs_with_threads().filter(|[a, b]| a != b).count()
 }
 
 /// One place in which something was in the way kept a whole seam open.

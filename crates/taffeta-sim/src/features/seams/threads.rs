@@ -6,9 +6,9 @@
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::sewing::{age, sewn_cloths};
-use crate::derive::stitches::Pull;
+use crate::derive::stitches::{Pull, held_gap};
 use crate::derive::world::World;
-use crate::model::seams::{HELD, STIFFNESS, SeamLaw, SeamState};
+use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 
@@ -89,10 +89,7 @@ pub(crate) fn turn_held_threads(world: &mut World) {
     for (stitch, [seam, _]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let law = &laws[*seam as usize];
         if seams[*seam as usize].closed.is_some() {
-            let [a, b] = stitch.vertices.map(|vi| x[vi]);
-            stitch.gap = (b - a).normalize_or_zero() * law.shortest();
-            // A seam that is closed does not give way.
-            (stitch.reach, stitch.stiffness) = (f64::INFINITY, HELD * law.stiffness);
+            stitch.gap = held_gap(law, stitch.vertices.map(|vi| x[vi]));
         }
     }
     derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);

@@ -181,7 +181,8 @@ impl Recovery<'_> {
     fn overload_of(&mut self, vi: VertexIndex) -> Option<Overload> {
         let State { sheet, motion, .. } = &self.world.state;
         let (key, cloth) = (sheet.vertex_keys()[vi], sheet.vertex_cloths[vi]);
-        if motion.vertex_pins[vi].is_some() || sheet.sewing.open_pairs().flatten().any(|v| *v == key) {
+        if motion.vertex_pins[vi].is_some() || sheet.sewing.pairs_with_threads().flatten().any(|v| *v == key)
+        {
             return None;
         }
         let at = place_of(self.world, vi)?;

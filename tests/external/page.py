@@ -1,6 +1,6 @@
 """Drives the page of `taffeta view` in a headless Chromium.
 
-Usage: page.py CASE URL SCREENSHOT, with CASE one of live, keys, sizes, folder, crowd, rope. Fails with the first thing that is
+Usage: page.py CASE URL SCREENSHOT, with CASE one of live, keys, sizes, folder, crowd, rope, seams, closed. Fails with the first thing that is
 wrong; prints what was measured.
 """
 
@@ -465,6 +465,82 @@ def check_rope(url: str, picture: str):
     page.driver.quit()
 
 
+def check_seams(url: str, picture: str):
+    """Two edges that are clicked become a seam, in words of the scene file; seams are collected and taken back."""
+    page = Page(url)
+    page.find("button[data-tool='sew']").click()
+    page.wait("it pauses", lambda: not page.is_running())
+    page.wait("edges are known", lambda: page.run("return window.taffeta.edges?.length") == 12)
+    hint = lambda: page.find("#seam-hint").text
+    page.send(do="step")
+    page.wait("the way to time 0 is told", lambda: page.get("frame") > 0 and "press Reset" in hint())
+    page.find("#reset").click()
+    page.wait("frame 0", lambda: page.get("frame") == 0 and "Reset" not in hint())
+    page.find("#fit").click()
+    page.run("window.taffeta.draw()")
+
+    def click(start: list[float], end: list[float]) -> str:
+        """Clicks beside the middle of the edge with some ends, and returns its name."""
+        script = """const [start, end, is] = [arguments[0], arguments[1], (a, b) => a.every((x, k) => Math.abs(x - b[k]) < 1e-6)];
+            return window.taffeta.edges.find(({ points }) => is(start, points.slice(0, 3)) && is(end, points.slice(-3)));"""
+        edge = page.run(script, start, end)
+        place = page.run("return window.taffeta.screen(arguments[0])", [(a + b) / 2 for a, b in zip(start, end)])
+        actions = ActionChains(page.driver, duration=50)
+        actions.w3c_actions.pointer_action.move_to_location(round(place[0]) + 2, round(place[1]))
+        actions.click()
+        actions.perform()
+        return edge["name"]
+
+    right, behind = ([1, 0, 0], [1, 2, 0]), ([1, 2, 1], [1, 0, 1])
+    count = lambda: page.run("return window.taffeta.seams.length")
+    name = click(*right)
+    assert name == "front, edge 1" and hint().startswith(f"{name}, 2.0000 m: click"), (name, hint())
+    page.press(Keys.ESCAPE)
+    assert hint().startswith("Click an edge") and count() == 0, hint()
+
+    click(*right)
+    other = click(*behind)
+    page.wait("it is a seam", lambda: count() == 1)
+    assert f"{name} (2.0000 m) to {other} (2.0000 m), 1 : 1.000" in page.find("#seam-list").text
+    pairs = page.run("return Array.from(window.taffeta.seams[0].pairs)")
+    assert pairs == [1, 0, 0, 1, 0, 1, 1, 2, 0, 1, 2, 1], pairs
+    # The overlay has the two runs and the lines between them.
+    page.wait("it is drawn", lambda: page.run("return window.taffeta.painted()") > 1000)
+    click([0, 2, 0], [0, 0, 0])
+    click([0, 0, 1], [0, 2, 1])
+    page.wait("they are two seams", lambda: count() == 2)
+    text = page.find("#seam-text").get_attribute("value")
+    assert text.count("[[cloth.seam]]") == 2 and 'a = { panel = "front", edge = 1 }' in text, text
+    pathlib.Path(picture).with_suffix(".toml").write_text(text)
+    page.find("#seam-copy").click()
+    page.wait("it is copied", lambda: page.find("#seam-copy").text in ["Copied", "Press Ctrl-C"])
+    page.driver.save_screenshot(picture)
+
+    # What cannot be sewn is told, and nothing is lost.
+    click(*right)
+    click([1.2, 1.5, 0], [1.2, 0, 0])
+    page.wait("the longer one is gathered", lambda: count() == 3 and "gathered" in page.find("#seam-list").text)
+    click(*right)
+    click([1.6, 0, 0], [1.6, 1.5, 0])
+    page.wait("the reason is told", lambda: "face opposite ways" in hint())
+    page.find("#seam-list button").click()
+    assert count() == 2
+    page.find("#seam-clear").click()
+    assert count() == 0 and not page.find("#seam-text").is_displayed()
+    page.expect_quiet()
+    page.driver.quit()
+
+
+def check_closed(url: str, picture: str):
+    """A cloth without edges says so."""
+    page = Page(url)
+    page.find("button[data-tool='sew']").click()
+    page.wait("the reason is told", lambda: "There is nothing to click: cloth \"ball\": its surface is closed" in page.find("#seam-hint").text)
+    page.driver.save_screenshot(picture)
+    page.expect_quiet()
+    page.driver.quit()
+
+
 def check_folder(url: str, picture: str):
     page = Page(url)
     assert page.get("status.mode") == "folder"
@@ -571,5 +647,5 @@ def measure(url: str, picture: str):
 if __name__ == "__main__":
     case, address, screenshot = sys.argv[1:]
     pathlib.Path(screenshot).parent.mkdir(parents=True, exist_ok=True)
-    cases = {"live": check_live, "keys": check_keys, "sizes": check_sizes, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "measure": measure}
+    cases = {"live": check_live, "keys": check_keys, "sizes": check_sizes, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "seams": check_seams, "closed": check_closed, "measure": measure}
     cases[case](address, screenshot)

@@ -40,6 +40,7 @@ pub mod obj;
 pub mod outline;
 pub mod panels;
 pub mod polygons;
+pub mod seam_table;
 mod solid_box;
 pub mod spanning;
 

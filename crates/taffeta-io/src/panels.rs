@@ -123,8 +123,8 @@ fn boundary(mesh: &TriangleMesh) -> BTreeMap<u32, (u32, u32)> {
     open.map(|([a, b], face)| (*a, (*b, *face))).collect()
 }
 
-/// Length at rest of a run along the boundary \[m\].
-pub fn run_length(mesh: &TriangleMesh, run: &[u32]) -> f64 {
+/// Lengths at rest of the edges of panels \[m\], panel by panel. The edges are runs along the boundary of the mesh.
+pub fn edge_lengths(mesh: &TriangleMesh, panels: &[Panel]) -> Vec<Vec<f64>> {
     let next = boundary(mesh);
     let length = |pair: &[u32]| {
         let (a, b) = (pair[0], pair[1]);
@@ -137,7 +137,8 @@ pub fn run_length(mesh: &TriangleMesh, run: &[u32]) -> f64 {
             |v: u32| mesh.faces[*face as usize].iter().position(|corner| *corner == v).unwrap_or_default();
         material[*face as usize][corner(a)].distance(material[*face as usize][corner(b)])
     };
-    run.windows(2).map(length).sum()
+    let along = |run: &Vec<u32>| run.windows(2).map(length).sum();
+    panels.iter().map(|panel| panel.edges.iter().map(along).collect()).collect()
 }
 
 /// A proposed seam: two edges by panel and number, and how far their ends are apart \[m\].
@@ -156,11 +157,12 @@ const EQUAL: f64 = 0.02;
 
 /// Pairs of edges of equal length, the nearest in space first. Every edge is in one pair at most.
 pub fn propose_seams(mesh: &TriangleMesh, panels: &[Panel]) -> Vec<ProposedSeam> {
+    let lengths = edge_lengths(mesh, panels);
     let edges: Vec<([usize; 2], &Vec<u32>, f64)> = panels
         .iter()
         .enumerate()
         .flat_map(|(panel, of)| of.edges.iter().enumerate().map(move |(edge, run)| ([panel, edge], run)))
-        .map(|(name, run)| (name, run, run_length(mesh, run)))
+        .map(|(name, run)| (name, run, lengths[name[0]][name[1]]))
         .collect();
     let x = |v: u32| -> DVec3 { mesh.positions[v as usize] };
     let mut found = Vec::new();

@@ -17,7 +17,7 @@ export function decodeFrame(buffer) {
   return frame;
 }
 
-/** Connects, and again whenever the connection breaks. `handlers`: frame, status, refused (command, reason), connected. */
+/** Connects, and again whenever the connection breaks. `handlers`: frame, status, edges, seam, refused (command, reason), connected. */
 export function connect(handlers) {
   let socket = null;
 
@@ -38,8 +38,8 @@ export function connect(handlers) {
         return;
       }
       const message = JSON.parse(data);
-      if (message.status) handlers.status(message.status);
-      if (message.refused) handlers.refused(message.refused);
+      // A message has one part, which its handler takes.
+      for (const name of ["status", "refused", "edges", "seam"]) if (message[name]) handlers[name](message[name]);
     };
   }
 

@@ -8,6 +8,8 @@ export function listenToKeys(actions) {
     if (event.key === "Tab") isTabbing = true;
     const action = actions[event.key];
     const control = event.target.closest?.("button, input, select");
+    // A text has its own keys.
+    if (event.target.matches?.("textarea") && event.key !== "Escape") return;
     if (!action || event.ctrlKey || event.altKey || event.metaKey || (control && isTabbing)) return;
     // So that the control gets neither the key nor its end, with which space presses a button.
     control?.blur();

@@ -7,6 +7,7 @@ import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Plots, formatNumber } from "./plots.js";
 import { Pointer } from "./pointer.js";
+import { Sewing } from "./sewing.js";
 import { Stage } from "./stage.js";
 
 const find = (id) => document.getElementById(id);
@@ -30,6 +31,7 @@ const latencies = [];
 const connection = connect({
   connected(isConnected) {
     find("banner").hidden = isConnected;
+    if (!isConnected) sewing.disconnect();
     find("banner").textContent = "No connection to taffeta view. Trying again … If it has been started anew, open the address that it prints.";
   },
   frame(frame, bytes) {
@@ -39,11 +41,18 @@ const connection = connect({
     counts.bytes = bytes;
   },
   status: showStatus,
-  refused: (refusal) => notices.refuse(refusal),
+  edges: (edges) => sewing.takeEdges(edges),
+  seam: (seam) => sewing.takeSeam(seam),
+  refused(refusal) {
+    // What two edges lack is said beside their names.
+    if (refusal.command === "seam") sewing.refuse(refusal.reason);
+    else notices.refuse(refusal);
+  },
 });
 const send = (command) => connection.send(command);
 const panel = new Panel(send);
-const pointer = new Pointer(stage, send);
+const sewing = new Sewing(stage, send);
+const pointer = new Pointer(stage, send, sewing);
 
 function takeOver(frame) {
   const begun = performance.now();
@@ -52,6 +61,7 @@ function takeOver(frame) {
   counts.frames += frame.frame === shown?.frame ? 0 : 1;
   plots.add(frame.frame, frame.report);
   shown = frame;
+  sewing.noteFrame(frame.frame === 0);
   waiting = null;
   send({ do: "taken" });
   hintPause();
@@ -61,7 +71,11 @@ function takeOver(frame) {
 function showStatus(next) {
   const isOther = status?.mode !== next.mode || status?.title !== next.title;
   status = next;
-  if (isOther) stage.open(status.opening);
+  if (isOther) {
+    stage.open(status.opening);
+    sewing.forget();
+  }
+  sewing.ask();
   const isLive = status.mode === "live";
   document.title = `${status.title} – Taffeta`;
   find("title").textContent = status.title;
@@ -121,6 +135,7 @@ function tick(now) {
   if (waiting) takeOver(waiting);
   const stamp = shown?.stamp;
   const isDrawn = stage.draw(now);
+  sewing.draw(isDrawn);
   counts.drawn += isDrawn ? 1 : 0;
   if (isDrawn && stamp !== null && stamp !== undefined && stamp !== latencies.last) {
     latencies.last = stamp;
@@ -176,10 +191,14 @@ listenToKeys({
     ask({ do: "seek", frame: before ?? 0 }, isHeldDown);
   },
   f: () => stage.frameCamera(),
+  Escape: () => sewing.cancel(),
 });
 
 function chooseTool(name) {
   pointer.tool = name;
+  sewing.setActive(name === "sew");
+  // Edges are those of time 0: nothing is to move away from them meanwhile.
+  if (name === "sew" && status?.running) send({ do: "run", on: false });
   for (const button of document.querySelectorAll("[data-tool]")) {
     button.classList.toggle("chosen", button.dataset.tool === name);
   }
@@ -227,6 +246,16 @@ window.taffeta = {
       if (distance < best[0]) best = [distance, v];
     }
     return best[1];
+  },
+  /** The edges that can be sewn, and the seams so far. */
+  get edges() { return sewing.edges?.map(({ points, ...edge }) => ({ ...edge, points: Array.from(points) })); },
+  get seams() { return sewing.seams; },
+  /** How many pixels edges and seams take. */
+  painted() {
+    sewing.draw(true);
+    const { canvas } = sewing;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.reduce((count, value, k) => count + (k % 4 === 3 && value > 0 ? 1 : 0), 0);
   },
   /** How many vertices of a cloth are held. */
   held: (cloth) => stage.cloths()[cloth].heldVertices.length,

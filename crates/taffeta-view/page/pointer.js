@@ -1,10 +1,11 @@
-// What the pointer does to cloths and ropes: grab, pin, unpin. Beside them it is left to the camera.
+// What the pointer does to cloths and ropes: grab, pin, unpin, sew. Beside them it is left to the camera.
 
 import * as THREE from "three";
 
 export class Pointer {
-  /** `send`: sends a command. `mayTouch`: null, or why nothing can be grabbed. */
-  constructor(stage, send) {
+  /** `send`: sends a command. `sewing`: takes edges. */
+  constructor(stage, send, sewing) {
+    this.sewing = sewing;
     this.stage = stage;
     this.send = send;
     this.tool = "grab";
@@ -21,6 +22,12 @@ export class Pointer {
 
   press(event) {
     if (event.target !== this.stage.canvas || event.button !== 0 || !this.mayTouch) return;
+    if (this.tool === "sew") {
+      if (!this.sewing.press(event.clientX, event.clientY)) return;
+      event.stopPropagation();
+      event.preventDefault();
+      return;
+    }
     const hit = this.stage.pick(event.clientX, event.clientY);
     if (!hit) return;
     event.stopPropagation();

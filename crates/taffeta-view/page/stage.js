@@ -222,6 +222,17 @@ export class Stage {
     return ray;
   }
 
+  /** Where points of space, three numbers each, are on the canvas [px]; null: beyond the reach of the camera. */
+  toScreen(points) {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const places = [];
+    for (let i = 0; i < points.length; i += 3) {
+      const { x, y, z } = new THREE.Vector3(points[i], points[i + 1], points[i + 2]).project(this.camera);
+      places.push(Math.abs(z) <= 1 ? [((x + 1) / 2) * width, ((1 - y) / 2) * height] : null);
+    }
+    return places;
+  }
+
   /** The cloth or rope under a place of the canvas [px]: its number, the panel, the material point, and where it is. */
   pick(x, y) {
     const solids = [...this.bodies.values()].filter((body) => body.kind !== "floor");

@@ -30,6 +30,8 @@ pub(crate) const ASSETS: &[Asset] = &[
     asset!("/stage.js", SCRIPT, "stage.js"),
     asset!("/colors.js", SCRIPT, "colors.js"),
     asset!("/pointer.js", SCRIPT, "pointer.js"),
+    asset!("/sewing.js", SCRIPT, "sewing.js"),
+    asset!("/lines.js", SCRIPT, "lines.js"),
     asset!("/keys.js", SCRIPT, "keys.js"),
     asset!("/panel.js", SCRIPT, "panel.js"),
     asset!("/notices.js", SCRIPT, "notices.js"),

@@ -82,6 +82,17 @@ pub(crate) enum Command {
         /// Its material coordinates and 0; without any, where it was at time 0 \[m\].
         point: [f64; 3],
     },
+    /// List the edges of all panels, for this browser.
+    Edges,
+    /// Pair two edges of panels as a seam would, for this browser.
+    Seam {
+        /// Number of the cloth.
+        cloth: usize,
+        /// Panel and edge of one side, by their numbers.
+        a: [usize; 2],
+        /// The other side.
+        b: [usize; 2],
+    },
     /// Show a frame of the folder, or the one nearest to it.
     Seek {
         /// Its number.
@@ -118,6 +129,8 @@ impl fmt::Display for Command {
             Self::Release => "release",
             Self::Pin { .. } => "pin",
             Self::Unpin { .. } => "unpin",
+            Self::Edges => "edges",
+            Self::Seam { .. } => "seam",
         };
         formatter.write_str(name)
     }
@@ -137,7 +150,11 @@ mod tests {
         let pin = r#"{"do":"pin","body":0,"panel":1,"point":[0,1,0]}"#;
         let point = [0.0, 1.0, 0.0];
         assert_eq!(read(pin).unwrap(), Command::Pin { body: 0, panel: Some(1), point });
+        assert_eq!(read(r#"{"do":"edges"}"#).unwrap(), Command::Edges);
+        let seam = r#"{"do":"seam","cloth":0,"a":[0,3],"b":[1,2]}"#;
+        assert_eq!(read(seam).unwrap(), Command::Seam { cloth: 0, a: [0, 3], b: [1, 2] });
         for wrong in [
+            r#"{"do":"seam","cloth":0,"a":[0,-3],"b":[1,2]}"#,
             "",
             "[]",
             r#"{"do":"delete","path":"/"}"#,

@@ -161,7 +161,9 @@ impl FolderShow {
             | Command::Preset { .. }
             | Command::Grab { .. }
             | Command::Pin { .. }
-            | Command::Unpin { .. } => {
+            | Command::Unpin { .. }
+            | Command::Edges
+            | Command::Seam { .. } => {
                 return Err("a recording cannot be changed: view the scene to touch the cloth");
             }
         }

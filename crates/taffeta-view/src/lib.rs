@@ -39,6 +39,7 @@ mod outlet;
 mod playback;
 mod queue;
 mod server;
+mod sewing;
 mod show;
 mod snapshot;
 mod socket;

@@ -10,10 +10,12 @@ use crate::error::ViewError;
 use crate::hands::Hands;
 use crate::interlude::Interlude;
 use crate::playback::Playback;
+use crate::sewing::Sewing;
 use crate::snapshot::{MeshNumbers, Snapshot};
 use crate::status::{Notices, Opening, Status};
 use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use taffeta_scene::materials::presets;
 use taffeta_scene::{MetricsRow, Scene};
@@ -50,6 +52,7 @@ pub struct LiveShow {
     opening: Opening,
     playback: Playback,
     hands: Hands,
+    sewing: Arc<Sewing>,
     report: Value,
     /// Mean wall time of a frame \[s\]; `None`: there was none yet.
     cost: Option<f64>,
@@ -63,7 +66,7 @@ impl LiveShow {
     /// # Errors
     /// If its meshes do not fit it or its world cannot be built.
     pub fn new(scene: &Scene, title: impl Into<String>) -> Result<Self, ViewError> {
-        let built = scene.assemble()?;
+        let (built, panels) = scene.assemble_with_panels()?;
         let world = World::build(&built.world)?;
         let mut notices = Notices::default();
         built.warnings.into_iter().for_each(|warning| notices.add("warning", warning));
@@ -90,6 +93,7 @@ impl LiveShow {
             defaults,
             playback: Playback::new(notices),
             hands: Hands::default(),
+            sewing: Arc::new(Sewing::new(&description.cloths, panels)),
             report: Value::Null,
             cost: None,
             picture_time: 0.0,
@@ -140,6 +144,11 @@ impl LiveShow {
             notices: self.playback.notices.list(),
             opening: self.opening,
         }
+    }
+
+    /// Panels at time 0, whose edges can be sewn.
+    pub(crate) fn sewing(&self) -> Arc<Sewing> {
+        Arc::clone(&self.sewing)
     }
 
     /// When the next frame is to be made.
@@ -199,6 +208,9 @@ impl LiveShow {
             Command::Release => self.release(client),
             Command::Pin { body, panel, point } => self.pin((body, panel, point))?,
             Command::Unpin { body, panel, point } => self.unpin((body, panel, point))?,
+            // Browsers get their answers from the thread that hears them.
+            Command::Edges => {}
+            Command::Seam { cloth, a, b } => drop(self.sewing.pair(cloth, [a, b])?),
             Command::Seek { .. } => return Err("a simulation has no frames to go to: it can be reset".into()),
         }
         Ok(())

@@ -75,6 +75,7 @@ impl Server {
             token: self.token,
             queue: Arc::clone(&queue),
             outlet: Arc::clone(&outlet),
+            sewing: show.sewing(),
             places: Places::default(),
             clients: AtomicU64::new(0),
         });

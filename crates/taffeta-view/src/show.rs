@@ -6,7 +6,12 @@ use crate::interlude::Interlude;
 use crate::live::LiveShow;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
+use crate::sewing::Sewing;
+use std::sync::Arc;
 use std::time::Instant;
+
+/// Reason why a folder has nothing to sew.
+const UNSEWN: &str = "a recording has no panels to sew: view the scene to pick seams";
 
 /// Simulation or folder that is shown.
 #[derive(Debug)]
@@ -37,6 +42,14 @@ impl Show {
                 self.advance(&mut Interlude::new(queue, outlet));
                 self.show(outlet);
             }
+        }
+    }
+
+    /// Panels at time 0, whose edges can be sewn.
+    pub(crate) fn sewing(&self) -> Arc<Sewing> {
+        match self {
+            Self::Live(show) => show.sewing(),
+            Self::Folder(_) => Arc::new(Sewing::refused(UNSEWN)),
         }
     }
 

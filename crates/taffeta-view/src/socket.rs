@@ -160,6 +160,13 @@ fn hear(
         };
         match read(&text) {
             Ok(Command::Taken) => notices.send(Notice::Taken).ok()?,
+            Ok(Command::Edges) => {
+                notices.send(Notice::Text(json!({ "edges": stage.sewing.list() }).to_string())).ok()?;
+            }
+            Ok(Command::Seam { cloth, a, b }) => match stage.sewing.pair(cloth, [a, b]) {
+                Ok(seam) => notices.send(Notice::Text(json!({ "seam": seam }).to_string())).ok()?,
+                Err(reason) => refuse("seam", &reason)?,
+            },
             Ok(command) => {
                 let name = command.to_string();
                 if let Err(full) = stage.queue.command(client, command) {

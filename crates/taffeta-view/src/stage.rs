@@ -3,6 +3,7 @@
 use crate::command::Client;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
+use crate::sewing::Sewing;
 use crate::token::Token;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -21,6 +22,8 @@ pub(crate) struct Stage {
     pub queue: Arc<Queue>,
     /// From the thread of the show.
     pub outlet: Arc<Outlet>,
+    /// Panels at time 0, whose edges browsers sew.
+    pub sewing: Arc<Sewing>,
     /// Places for browsers that watch.
     pub places: Places,
     /// Browsers so far.

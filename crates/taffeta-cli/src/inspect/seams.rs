@@ -6,7 +6,8 @@ use std::fmt::Write;
 use std::path::Path;
 use taffeta_core::TriangleMesh;
 use taffeta_io::garment::{Chart, Stitch, read_garment};
-use taffeta_io::panels::{Panel, ProposedSeam, find_panels, garment_panels, propose_seams, run_length};
+use taffeta_io::panels::{Panel, ProposedSeam, edge_lengths, find_panels, garment_panels, propose_seams};
+use taffeta_io::seam_table::seam_table;
 use taffeta_io::{read_named_outline, read_obj};
 
 /// Width of the picture \[pixels\], and of the margin around panels, relative to it.
@@ -70,6 +71,7 @@ impl Pattern {
 
     fn describe(&self) -> String {
         let mut text = String::new();
+        let lengths = edge_lengths(&self.mesh, &self.panels);
         for (number, panel) in self.panels.iter().enumerate() {
             let _ = writeln!(text, "panel {:?}: {} edges", panel.name, panel.edges.len());
             for (edge, run) in panel.edges.iter().enumerate() {
@@ -77,7 +79,7 @@ impl Pattern {
                 let _ = writeln!(
                     text,
                     "  edge {edge}: {:.4} m, {} vertices, from [{:.4}, {:.4}] to [{:.4}, {:.4}]",
-                    run_length(&self.mesh, run),
+                    lengths[number][edge],
                     run.len(),
                     from.x,
                     from.y,
@@ -102,19 +104,8 @@ impl Pattern {
     }
 
     fn describe_seam(&self, ProposedSeam { sides, lengths: [a, b], apart }: &ProposedSeam) -> String {
-        let run =
-            |[panel, edge]: [usize; 2]| format!("{{ panel = {}, edge = {edge} }}", self.panel_key(panel));
-        format!(
-            "\n[[cloth.seam]]    # {a:.4} m and {b:.4} m, {apart:.3} m apart\na = {}\nb = {}\n",
-            run(sides[0]),
-            run(sides[1])
-        )
-    }
-
-    /// A panel as a scene names it.
-    fn panel_key(&self, panel: usize) -> String {
-        let name = &self.panels[panel].name;
-        if *name == panel.to_string() { name.clone() } else { format!("{name:?}") }
+        let remark = format!("{a:.4} m and {b:.4} m, {apart:.3} m apart");
+        format!("\n{}", seam_table(&self.panels, *sides, false, &remark))
     }
 
     fn name_edge(&self, [panel, edge]: [usize; 2]) -> String {

@@ -3,7 +3,7 @@
 
 use crate::common::{Desk, REMESH};
 use crate::formats::{ALL, full_scene};
-use crate::view::Viewer;
+use crate::view::{BAG, Viewer, write_bag};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
@@ -176,6 +176,24 @@ fn in_a_browser_a_rope_is_dragged_pinned_and_let_go() {
     desk.write("scene.toml", ROPE);
     let viewer = Viewer::start(&desk, &["scene.toml"]);
     check_in_browser("rope", &viewer);
+}
+
+#[test]
+#[ignore = "needs tests/external/run"]
+fn in_a_browser_edges_that_are_clicked_become_seams_that_a_scene_reads() {
+    let desk = Desk::new();
+    write_bag(&desk);
+    let viewer = Viewer::start(&desk, &["bag.toml"]);
+    check_in_browser("seams", &viewer);
+    let seams = Path::new(env!("CARGO_TARGET_TMPDIR")).join("page-seams.toml");
+    let seams = std::fs::read_to_string(seams).unwrap();
+    desk.write("sewn.toml", &format!("{BAG}{seams}"));
+    desk.done(&["run", "sewn.toml", "--out", "sewn", "--quiet"]);
+    desk.write(
+        "ball.toml",
+        "[simulation]\nduration = 1\n[[cloth]]\nname = \"ball\"\nball = { radius = 1 }\n",
+    );
+    check_in_browser("closed", &Viewer::start(&desk, &["ball.toml"]));
 }
 
 #[test]

@@ -101,6 +101,74 @@ impl Drop for Viewer {
     }
 }
 
+/// A cloth of panels that are not sewn yet; see [`write_bag`].
+pub(crate) const BAG: &str = "[simulation]\nduration = 0.02\n[[cloth]]\nname = \"bag\"\nmesh = \"bag.obj\"\n";
+
+/// Writes `bag.toml` with its mesh: a front of 1 m by 2 m, a back 1 m away that faces the other way, and a lower strip beside.
+pub(crate) fn write_bag(desk: &Desk) {
+    let panel = |[left, right, height, z, u]: [f64; 5], vertices: [u32; 4]| {
+        let corners = [[left, 0.0], [right, 0.0], [right, height], [left, height]];
+        let points =
+            corners.map(|[x, y]| format!("v {x} {y} {z}\nvt {} {y}\n", if z > 0.0 { u - x } else { u + x }));
+        let face = vertices.map(|v| format!("{v}/{v}"));
+        format!("{}f {}\n", points.concat(), face.join(" "))
+    };
+    let front = panel([0.0, 1.0, 2.0, 0.0, 0.0], [1, 2, 3, 4]);
+    let back = panel([0.0, 1.0, 2.0, 1.0, 5.0], [5, 8, 7, 6]);
+    let strip = panel([1.2, 1.6, 1.5, 0.0, 9.0], [9, 10, 11, 12]);
+    desk.write("bag.obj", &format!("g front\n{front}g back\n{back}g strip\n{strip}"));
+    desk.write("bag.toml", BAG);
+}
+
+#[test]
+fn edges_of_panels_are_listed_and_paired_for_the_browser_that_asks() {
+    let desk = Desk::new();
+    write_bag(&desk);
+    let viewer = Viewer::start(&desk, &["bag.toml"]);
+    let (mut socket, mut other) = (viewer.open_socket(), viewer.open_socket());
+    say(&mut socket, r#"{"do":"edges"}"#);
+    let list = hear(&mut socket, |heard| heard.get("edges").cloned());
+    let edges = list["edges"].as_array().unwrap();
+    assert_eq!((edges.len(), list["missing"].as_array().unwrap().len()), (12, 0));
+    assert_eq!((&edges[1]["name"], &edges[1]["length"]), (&"front, edge 1".into(), &2.0.into()));
+    say(&mut socket, r#"{"do":"seam","cloth":0,"a":[0,1],"b":[1,2]}"#);
+    let seam = hear(&mut socket, |heard| heard.get("seam").cloned());
+    assert_eq!((&seam["ratio"], &seam["ease"]), (&1.0.into(), &false.into()), "{seam}");
+    assert_eq!(seam["pairs"].as_array().unwrap().len(), 12);
+    desk.write("sewn.toml", &format!("{BAG}{}", seam["table"].as_str().unwrap()));
+    desk.done(&["run", "sewn.toml", "--quiet"]);
+    say(&mut socket, r#"{"do":"seam","cloth":0,"a":[0,1],"b":[7,2]}"#);
+    let refused = hear(&mut socket, |heard| heard.get("refused").cloned());
+    assert_eq!(refused["command"], "seam");
+    assert_eq!(refused["reason"], "there is no panel 7; there are 3");
+    // The other browser hears of none of it before the answer to its own question.
+    say(&mut other, r#"{"do":"dance"}"#);
+    let is_answer =
+        |heard: &serde_json::Value| ["edges", "seam", "refused"].iter().any(|name| heard.get(name).is_some());
+    let first = hear(&mut other, |heard| is_answer(&heard).then_some(heard));
+    assert_eq!(first["refused"]["command"], r#"{"do":"dance"}"#);
+}
+
+#[test]
+fn a_recording_and_a_closed_cloth_say_why_there_is_nothing_to_sew() {
+    let desk = Desk::new();
+    desk.write(
+        "ball.toml",
+        "[simulation]\nduration = 0.02\n[[cloth]]\nname = \"ball\"\nball = { radius = 1, level = 1 }\n",
+    );
+    desk.done(&["run", "ball.toml", "--out", "out", "--quiet"]);
+    for (source, reason) in
+        [("ball.toml", "cloth \"ball\": its surface is closed"), ("out", "a recording has no panels")]
+    {
+        let viewer = Viewer::start(&desk, &[source]);
+        let mut socket = viewer.open_socket();
+        say(&mut socket, r#"{"do":"edges"}"#);
+        let list = hear(&mut socket, |heard| heard.get("edges").cloned());
+        assert_eq!(list["edges"], serde_json::json!([]));
+        assert!(list["missing"][0].as_str().unwrap().starts_with(reason), "{list}");
+    }
+}
+
 #[test]
 fn other_pages_and_other_names_are_shut_out() {
     let desk = Desk::new();

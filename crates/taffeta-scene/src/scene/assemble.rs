@@ -8,8 +8,10 @@ use super::probe::{Probe, RopeProbe, SolidProbe};
 use crate::error::{Problem, SceneError};
 use crate::memory::available_memory;
 use std::collections::BTreeMap;
+use std::mem::take;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_core::PanelPoint;
+use taffeta_io::panels::Panel;
 use taffeta_sim::{ClothDescription, SolidDescription, WorldDescription};
 
 /// A scene with its meshes.
@@ -64,11 +66,13 @@ pub(super) struct Assembly<'a> {
     pub memory: Option<u64>,
     /// Places of probes, by their numbers, that are others in the mesh than in its file.
     pub moved_probes: BTreeMap<usize, PanelPoint>,
+    /// The panels of each cloth, in their order; `None`: they are not wanted, and take time.
+    pub panels: Option<Vec<Vec<Panel>>>,
 }
 
-/// Makes everything, in an amount of memory \[bytes\].
-fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
-    let mut assembly = Assembly::of(scene, memory);
+/// Makes everything. What else is wanted of the cloths is then in the assembly.
+fn assemble(assembly: &mut Assembly<'_>) -> Result<BuiltScene, SceneError> {
+    let scene = assembly.scene;
     assembly.warnings.extend(doubt_scene(scene));
     let cloths: Vec<Option<ClothDescription>> = scene
         .cloths
@@ -90,7 +94,7 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
     let obstacles = scene.obstacles.iter().enumerate();
     let mesh_obstacles = obstacles.filter_map(|(index, o)| assembly.build_obstacle(index, o)).collect();
     if !assembly.problems.is_empty() {
-        let Assembly { problems, warnings, .. } = assembly;
+        let (problems, warnings) = (take(&mut assembly.problems), take(&mut assembly.warnings));
         return Err(SceneError::Invalid { problems, warnings });
     }
     let world = WorldDescription {
@@ -113,7 +117,7 @@ fn assemble(scene: &Scene, memory: Option<u64>) -> Result<BuiltScene, SceneError
         ..probe.clone()
     };
     let solid_probes = scene.solid_probes.iter().map(place).collect();
-    let Assembly { warnings, notes, .. } = assembly;
+    let (warnings, notes) = (take(&mut assembly.warnings), take(&mut assembly.notes));
     Ok(BuiltScene { world, probes, rope_probes, solid_probes, warnings, notes })
 }
 
@@ -140,7 +144,18 @@ impl Scene {
     /// # Errors
     /// As [`Scene::build`], and if the world needs more memory by estimate; then before the mesh in question is made.
     pub fn assemble_within(&self, memory: Option<u64>) -> Result<BuiltScene, SceneError> {
-        assemble(self, memory)
+        assemble(&mut Assembly::of(self, memory))
+    }
+
+    /// Like [`Scene::assemble`], with the panels of each cloth of the world: their names and edges, as seams name them. Vertices
+    /// have the numbers of the cloth's mesh, in which seams may have put more along the edges.
+    ///
+    /// # Errors
+    /// As [`Scene::assemble`].
+    pub fn assemble_with_panels(&self) -> Result<(BuiltScene, Vec<Vec<Panel>>), SceneError> {
+        let mut assembly = Assembly { panels: Some(Vec::new()), ..Assembly::of(self, available_memory()) };
+        let built = assemble(&mut assembly)?;
+        Ok((built, assembly.panels.unwrap_or_default()))
     }
 }
 
@@ -190,6 +205,7 @@ impl<'a> Assembly<'a> {
             faces: 0,
             memory,
             moved_probes: BTreeMap::new(),
+            panels: None,
         }
     }
 

@@ -39,6 +39,9 @@ impl Assembly<'_> {
         let pins = self.resolve_pins(key, cloth, &placed, &mirrored);
         let seams = self.resolve_seams(key, cloth, &placed)?;
         self.move_probes(cloth, &placed, &mirrored);
+        if let Some(panels) = &mut self.panels {
+            panels.push(placed.find_panels());
+        }
         mirrored.reflect(&mut placed.mesh);
         self.check_rest_shape(key, cloth, &placed);
         self.check_thickness(key, cloth, &placed);

@@ -6,7 +6,7 @@ use taffeta_core::TriangleMesh;
 use taffeta_io::FaceGroups;
 use taffeta_io::garment::{Garment, GarmentPanel, Stitch};
 use taffeta_io::obj::ObjMesh;
-use taffeta_io::panels::{Panel, find_panels, garment_panels, run_length};
+use taffeta_io::panels::{Panel, edge_lengths, find_panels, garment_panels};
 use taffeta_sim::{SeamDescription, SeamSides};
 
 /// A mesh at time 0 with the numbers that its vertices have in the file.
@@ -139,7 +139,7 @@ impl PlacedMesh {
             measured.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).ok_or_else(|| {
                 format!("panel {:?} has no boundary with material coordinates", panels[number].name)
             })?;
-        let length = panels[number].edges.iter().map(|run| run_length(&self.mesh, run)).sum::<f64>();
+        let length = edge_lengths(&self.mesh, &panels[number..=number])[0].iter().sum::<f64>();
         let vertices = panels[number].edges.iter().map(|run| run.len() - 1).sum::<usize>();
         if distance > length / vertices as f64 {
             return Err(format!(

@@ -160,6 +160,7 @@ find("step").onclick = () => send({ do: "step" });
 find("reset").onclick = () => send({ do: "reset" });
 find("real-time").onchange = (event) => send({ do: "real_time", on: event.target.checked });
 find("wireframe").onchange = (event) => stage.setWireframe(event.target.checked);
+find("ground").onchange = (event) => stage.setGround(event.target.checked);
 find("color").onchange = (event) => {
   stage.quantity = event.target.value;
   if (stage.quantity) paintLegend(stage.quantity, find("legend-bar"));

@@ -3,6 +3,8 @@
 import * as THREE from "three";
 import { OrbitControls } from "./vendor/OrbitControls.js";
 import { findRange, paint } from "./colors.js";
+import { fade, makeFloorMaterial } from "./floor.js";
+import { Light } from "./light.js";
 
 // The colors of the fronts of cloths in pictures.
 const CLOTHS = [0xd8604a, 0x2f8f9d, 0xe3a83a, 0x6f9e52, 0x8c6fc0, 0x4b80c4];
@@ -12,7 +14,9 @@ const SOFTWARE = { pixelRatio: 0.75, interval: 32 };
 const ROPE_REACH = 12;
 // Steps by which bodies are drawn deeper than they are: cloth that lies on one has facets below its surface.
 const DEPTH_STEPS = { cloth: 1, rope: 1, obstacle: 64, floor: 128 };
-const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad, floor: 0xd5d9dd };
+// The body that is the ground of a scene without a floor; see ground.rs.
+const GROUND = "ground.0";
+const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad };
 
 export class Stage {
   constructor(canvas) {
@@ -26,10 +30,7 @@ export class Stage {
     this.camera = new THREE.PerspectiveCamera(40, 1, 0.01, 100);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.isDirty = true));
-    this.sky = new THREE.HemisphereLight(0xffffff, 0x8a8f98, 1.6);
-    this.scene.add(this.sky);
-    this.sun = new THREE.DirectionalLight(0xffffff, 1.8);
-    this.scene.add(this.sun, this.sun.target);
+    this.light = new Light(this.scene, this.renderer, this.isSoftware);
     this.bodies = new Map();
     this.held = makePoints();
     this.grabs = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x111111, depthTest: false }));
@@ -38,6 +39,7 @@ export class Stage {
     this.quantity = "";
     this.range = null;
     this.hasWireframe = false;
+    this.hasGround = true;
     this.isFramed = false;
     this.opening = { up: [0, 1, 0] };
     this.isDirty = true;
@@ -70,6 +72,7 @@ export class Stage {
     this.showHeld();
     const ends = new Float32Array(frame.grabs.flat(2));
     this.grabs.geometry.setAttribute("position", new THREE.BufferAttribute(ends, 3));
+    this.castShadows();
     if (!this.isFramed) this.openCamera();
     this.isDirty = true;
   }
@@ -86,6 +89,7 @@ export class Stage {
       body = makeBody(picture.kind, color);
       this.bodies.set(picture.name, body);
       this.scene.add(body.surface, body.edges);
+      body.surface.visible = this.hasGround || picture.name !== GROUND;
     }
     if (picture.faces) {
       body.number = picture.number;
@@ -110,6 +114,7 @@ export class Stage {
     } else {
       geometry.setAttribute("position", new THREE.BufferAttribute(picture.positions.slice(), 3));
     }
+    if (body.kind === "floor") fade(geometry);
     geometry.computeVertexNormals();
     geometry.getAttribute("normal").needsUpdate = true;
     // Rays ask for them again when they need them.
@@ -156,6 +161,21 @@ export class Stage {
     this.isDirty = true;
   }
 
+  /** Has shadows cast anew, if there is a floor for them. */
+  castShadows() {
+    const hasFloor = [...this.bodies.values()].some((body) => body.kind === "floor" && body.surface.visible);
+    if (hasFloor) this.light.cast(this.findBox());
+  }
+
+  /** Shows the ground of a scene without a floor, or hides it. */
+  setGround(on) {
+    this.hasGround = on;
+    const ground = this.bodies.get(GROUND);
+    if (ground) ground.surface.visible = on;
+    this.castShadows();
+    this.isDirty = true;
+  }
+
   /** The cloths in the order of the program. */
   cloths() {
     return [...this.bodies.values()].filter((body) => body.kind === "cloth");
@@ -166,7 +186,7 @@ export class Stage {
     this.opening = opening;
     const up = new THREE.Vector3(...opening.up);
     this.camera.up.copy(up);
-    this.sky.position.copy(up);
+    this.light.setUp(up);
     // The controls turn about the axis that was upward when they were made.
     this.controls._quat.setFromUnitVectors(up, new THREE.Vector3(0, 1, 0));
     this.controls._quatInverse.copy(this.controls._quat).invert();
@@ -185,12 +205,18 @@ export class Stage {
     this.controls.update();
   }
 
-  /** Puts the camera where all but floors can be seen. */
-  frameCamera() {
+  /** The box around all but floors. */
+  findBox() {
     const box = new THREE.Box3();
     for (const body of this.bodies.values()) {
       if (body.kind !== "floor") box.union(new THREE.Box3().setFromBufferAttribute(body.surface.geometry.getAttribute("position")));
     }
+    return box;
+  }
+
+  /** Puts the camera where all but floors can be seen. */
+  frameCamera() {
+    const box = this.findBox();
     if (box.isEmpty()) return;
     const center = box.getCenter(new THREE.Vector3());
     const radius = Math.max(box.getSize(new THREE.Vector3()).length() / 2, 1e-3);
@@ -206,8 +232,6 @@ export class Stage {
     this.camera.near = away / 200;
     this.camera.far = away * 40;
     this.camera.updateProjectionMatrix();
-    this.sun.target.position.copy(center);
-    this.sun.position.copy(center).add(toward(0.5, 1.5, 0.8).multiplyScalar(radius * 2));
     this.held.material.size = 0.03 * radius;
     this.controls.update();
     this.isFramed = true;
@@ -290,17 +314,23 @@ function isDrawnBySoftware() {
   return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }
 
-function makeBody(kind, color) {
-  const material = new THREE.MeshStandardMaterial({
+function makeMaterial(kind, color) {
+  if (kind === "floor") return makeFloorMaterial(DEPTH_STEPS.floor);
+  return new THREE.MeshStandardMaterial({
     color,
     roughness: 0.85,
     side: THREE.DoubleSide,
     polygonOffset: true,
     polygonOffsetFactor: 1,
-    polygonOffsetUnits: DEPTH_STEPS[kind] ?? 1,
+    polygonOffsetUnits: DEPTH_STEPS[kind],
   });
+}
+
+function makeBody(kind, color) {
   const geometry = new THREE.BufferGeometry();
-  const surface = new THREE.Mesh(geometry, material);
+  const surface = new THREE.Mesh(geometry, makeMaterial(kind, color));
+  surface.castShadow = kind !== "floor";
+  surface.receiveShadow = kind === "floor";
   const lines = new THREE.MeshBasicMaterial({ color: 0x111111, wireframe: true, transparent: true, opacity: 0.35 });
   const edges = new THREE.Mesh(geometry, lines);
   surface.frustumCulled = edges.frustumCulled = false;

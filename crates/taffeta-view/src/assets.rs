@@ -28,6 +28,8 @@ pub(crate) const ASSETS: &[Asset] = &[
     asset!("/main.js", SCRIPT, "main.js"),
     asset!("/connection.js", SCRIPT, "connection.js"),
     asset!("/stage.js", SCRIPT, "stage.js"),
+    asset!("/light.js", SCRIPT, "light.js"),
+    asset!("/floor.js", SCRIPT, "floor.js"),
     asset!("/colors.js", SCRIPT, "colors.js"),
     asset!("/pointer.js", SCRIPT, "pointer.js"),
     asset!("/sewing.js", SCRIPT, "sewing.js"),

@@ -24,14 +24,14 @@ pub(crate) struct Obstacles {
 }
 
 impl Obstacles {
-    /// A box around cloths and obstacles at time 0 \[m\], which says how large planes are drawn.
-    pub(crate) fn bounds_with(&self, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
+    /// A box around cloths and obstacles at a time \[s\], in meters. At time 0 it says how large planes are drawn.
+    pub(crate) fn bounds_at(&self, time: f64, cloths: impl Iterator<Item = Vec<DVec3>>) -> [DVec3; 2] {
         let cloth = |positions| {
             Body::new(TriangleMesh { positions, ..TriangleMesh::default() }, Drawn::Cloth { index: 0 })
         };
         let mut bodies: Vec<Body> = cloths.map(cloth).collect();
         let around = compute_framing_bounds(&bodies).unwrap_or_default();
-        bodies.extend(self.bodies(0.0, around));
+        bodies.extend(self.bodies(time, around));
         compute_framing_bounds(&bodies).unwrap_or(around)
     }
 
@@ -166,7 +166,8 @@ pub(crate) fn picture_rope(
     )
 }
 
-fn picture_mesh(
+/// A picture of a mesh that moves, without fields.
+pub(crate) fn picture_mesh(
     name: String,
     kind: BodyKind,
     mesh: &TriangleMesh,

@@ -3,6 +3,7 @@
 use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_frame, picture_rope};
 use crate::command::{Command, Event};
 use crate::error::ViewError;
+use crate::ground::Ground;
 use crate::playback::Playback;
 use crate::snapshot::{BodyPicture, MeshNumbers, PointCoords, Snapshot};
 use crate::status::{Notices, Opening, Status};
@@ -11,10 +12,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use taffeta_render::union_bounds;
 use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
 /// Frames per second of a folder whose scene is not known.
 const FRAME_RATE: f64 = 60.0;
+/// Frames that are looked at for the lowest point. Others may lie deeper, and move the ground.
+const LOOKED_AT: usize = 12;
 
 /// The frames of a result folder.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub struct FolderShow {
     scene: Option<Scene>,
     obstacles: Obstacles,
     bounds: [DVec3; 2],
+    /// The ground; `None`: the scene has a floor.
+    ground: Option<Ground>,
     reports: BTreeMap<u64, Value>,
     numbers: MeshNumbers,
     playback: Playback,
@@ -71,16 +77,33 @@ impl FolderShow {
             scene,
             obstacles: obstacles.unwrap_or_default(),
             bounds: [DVec3::ZERO; 2],
+            ground: None,
             reports: rows.unwrap_or_default().into_iter().map(|row| (row.frame(), json!(row))).collect(),
             numbers: MeshNumbers::default(),
             playback: Playback::new(notices),
             frames,
             folder,
         };
-        let positions = |name: &&str| Some(show.folder.read_frame(name, show.frames[0]).ok()?.mesh.positions);
-        let names = show.folder.cloth_names();
-        show.bounds = show.obstacles.bounds_with(names.iter().filter_map(positions));
+        show.bounds = show.find_bounds(show.frames[0]);
+        show.ground = Ground::below(show.find_run_bounds(), show.status().opening.up(), &show.obstacles);
         Ok(show)
+    }
+
+    /// A box around everything in a frame \[m\]. What cannot be read is left out.
+    fn find_bounds(&self, frame: u64) -> [DVec3; 2] {
+        let positions = |name: &str| {
+            let data = self.folder.read_frame(name, frame).ok().filter(|data| data.find_defect().is_none());
+            Some(data?.mesh.positions.into_iter().filter(|x| x.is_finite()).collect())
+        };
+        let cloths = self.folder.cloth_names().into_iter().filter_map(positions);
+        self.obstacles.bounds_at(self.time_of(frame), cloths)
+    }
+
+    /// A box around everything in some frames of the run \[m\].
+    fn find_run_bounds(&self) -> [DVec3; 2] {
+        let last = self.frames.len() - 1;
+        let count = LOOKED_AT.min(last);
+        (1..=count).map(|k| self.find_bounds(self.frames[k * last / count])).fold(self.bounds, union_bounds)
     }
 
     /// Warnings about the folder.
@@ -198,6 +221,8 @@ impl FolderShow {
         let mut bodies: Vec<BodyPicture> =
             names.into_iter().filter_map(|name| self.read_body(name, frame)).collect();
         bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        let ground = self.ground.as_mut().map(|ground| ground.picture(&bodies, &mut self.numbers));
+        bodies.extend(ground);
         let mut report = self.reports.get(&frame).cloned().unwrap_or_else(|| json!({}));
         report["picture_ms"] = json!(1e3 * begun.elapsed().as_secs_f64());
         Some(Snapshot { frame, time, bodies, report, stamps: BTreeMap::new(), grabs: Vec::new() })

@@ -30,6 +30,7 @@ mod connections;
 mod controls;
 mod error;
 mod folder;
+mod ground;
 mod guard;
 mod hands;
 mod http;

@@ -7,6 +7,7 @@ use crate::bodies::{Obstacles, picture_world};
 use crate::command::{Client, Command, Event};
 use crate::controls::Controls;
 use crate::error::ViewError;
+use crate::ground::Ground;
 use crate::hands::Hands;
 use crate::interlude::Interlude;
 use crate::playback::Playback;
@@ -77,9 +78,12 @@ impl LiveShow {
         let obstacles =
             Obstacles { closed: description.obstacles.clone(), meshes: description.mesh_obstacles.clone() };
         let count = world.cloths().len();
+        let opening = Opening::of(scene);
+        let bounds = obstacles.bounds_at(0.0, (0..count).map(|cloth| world.mesh(cloth).positions));
         let mut show = Self {
             painter: Painter {
-                bounds: obstacles.bounds_with((0..count).map(|cloth| world.mesh(cloth).positions)),
+                ground: Ground::below(bounds, opening.up(), &obstacles),
+                bounds,
                 obstacles,
                 numbers: MeshNumbers::default(),
             },
@@ -87,7 +91,7 @@ impl LiveShow {
             frame_time: scene.simulation.frame_time(),
             duration: scene.simulation.duration,
             is_static: scene.simulation.is_static(),
-            opening: Opening::of(scene),
+            opening,
             size,
             controls: defaults.clone(),
             defaults,
@@ -388,6 +392,8 @@ struct Painter {
     obstacles: Obstacles,
     /// A box around everything at time 0 \[m\], which says how large planes are drawn.
     bounds: [DVec3; 2],
+    /// The ground; `None`: the scene has a floor.
+    ground: Option<Ground>,
     numbers: MeshNumbers,
 }
 
@@ -397,6 +403,8 @@ impl Painter {
         let time = world.time();
         let mut bodies = picture_world(world, &mut self.numbers);
         bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        let ground = self.ground.as_mut().map(|ground| ground.picture(&bodies, &mut self.numbers));
+        bodies.extend(ground);
         Snapshot {
             frame: world.frame(),
             time,

@@ -97,6 +97,11 @@ pub(crate) struct MeshNumbers {
 }
 
 impl MeshNumbers {
+    /// Forgets the mesh of a body, which then gets another number: what stands still is sent anew.
+    pub(crate) fn forget(&mut self, body: &str) {
+        self.last.remove(body);
+    }
+
     /// The mesh of a body: that of the last frame if it is the same.
     pub(crate) fn find(&mut self, body: &str, faces: &[[u32; 3]], coords: PointCoords) -> Arc<MeshPicture> {
         if let Some(last) = self.last.get(body)

@@ -62,6 +62,11 @@ impl Default for Opening {
 }
 
 impl Opening {
+    /// The direction that is upward.
+    pub(crate) fn up(&self) -> DVec3 {
+        self.up
+    }
+
     /// The view of the camera of a scene.
     pub(crate) fn of(scene: &Scene) -> Self {
         let camera = scene.camera.as_ref();

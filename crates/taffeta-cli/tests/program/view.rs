@@ -170,6 +170,22 @@ fn a_recording_and_a_closed_cloth_say_why_there_is_nothing_to_sew() {
 }
 
 #[test]
+fn a_scene_without_a_floor_stands_on_the_ground_of_pictures() {
+    let desk = Desk::new();
+    write_bag(&desk);
+    desk.done(&["run", "bag.toml", "--out", "out", "--quiet"]);
+    let plane =
+        "[[obstacle]]\nshape = { plane = { normal = [0, 1, 0] } }\nplace = { translate = [0, -1, 0] }\n";
+    desk.write("floor.toml", &format!("{BAG}{plane}"));
+    for (source, name) in [("bag.toml", "ground.0"), ("out", "ground.0"), ("floor.toml", "obstacle.0")] {
+        let viewer = Viewer::start(&desk, &[source]);
+        let bodies = hear(&mut viewer.open_socket(), |heard| heard.get("bodies").cloned());
+        let floors = bodies.as_array().unwrap().iter().filter(|body| body["kind"] == "floor");
+        assert_eq!(floors.map(|body| &body["name"]).collect::<Vec<_>>(), [name], "{source}");
+    }
+}
+
+#[test]
 fn other_pages_and_other_names_are_shut_out() {
     let desk = Desk::new();
     let viewer = Viewer::start(&desk, &["scene.toml"]);

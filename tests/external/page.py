@@ -215,14 +215,19 @@ def check_live(url: str, picture: str):
     page.wait_frames(5)
     page.find("#defaults").click()
 
-    # Edges and colors can be seen.
+    # Threads and hems can be seen, then edges and colors in their place.
     plain = page.count_colors()
     assert plain > 20, plain
+    looks = page.run("return window.taffeta.looks(0)")
+    # Six vertices at each vertex of the four edges, of which the first comes twice.
+    assert looks["woven"] and looks["hem"] >= 6 * 33 and looks["copies"] == 0, looks
     page.find("#wireframe").click()
     Select(page.find("#color")).select_by_value("strain")
     page.wait_frames(3)
     assert page.count_colors() > 20
     page.wait("there is a legend", lambda: page.find("#legend").is_displayed())
+    looks = page.run("return window.taffeta.looks(0)")
+    assert not looks["woven"] and looks["hem"] == 0, looks
     page.wait("there are numbers", lambda: "vertices" in page.find("#readout").text)
 
     # A drag moves a vertex, toward the pointer.
@@ -515,6 +520,11 @@ def check_seams(url: str, picture: str):
     page.find("#seam-copy").click()
     page.wait("it is copied", lambda: page.find("#seam-copy").text in ["Copied", "Press Ctrl-C"])
     page.driver.save_screenshot(picture)
+
+    # The ground of a scene without a floor.
+    assert page.get("ground")
+    page.find("#ground").click()
+    assert not page.get("ground")
 
     # What cannot be sewn is told, and nothing is lost.
     click(*right)

@@ -57,4 +57,5 @@ pub use picture::{Coloring, LegendPlace, Picture};
 pub use render::render;
 pub use scale::{Palette, Scale, Spacing};
 pub use sheet::SheetLayout;
+pub use weave::thread_pitch;
 pub use write::write_png;

@@ -226,7 +226,7 @@ fn material_radius(surface: &Surface) -> f32 {
         areas.resize(areas.len().max(index + 1), 0.0);
         areas[*index] += if area.is_finite() { area } else { 0.0 };
     }
-    (0.5 * areas.into_iter().fold(0.0, f64::max)).sqrt() as f32
+    weave::radius(areas.into_iter().fold(0.0, f64::max))
 }
 
 #[cfg(test)]

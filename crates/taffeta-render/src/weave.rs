@@ -2,6 +2,7 @@
 
 use crate::surface::smooth_step;
 use glam::Vec2;
+use taffeta_core::TriangleMesh;
 
 /// Threads across half the diagonal of a square cloth. Those of real cloth are finer than a pixel.
 const THREADS: f32 = 70.0;
@@ -10,6 +11,26 @@ const RELIEF: f32 = 0.22;
 const TINT: f32 = 0.03;
 /// Pixels per thread at which the pattern begins to show, and at which it shows fully: finer, it would make moiré.
 const FADE: [f32; 2] = [2.2, 4.0];
+
+/// Length of a crossing of threads in pictures of some cloths \[m\], by their sizes at rest; `None`: none has material coordinates.
+pub fn thread_pitch<'a>(cloths: impl Iterator<Item = &'a TriangleMesh>) -> Option<f64> {
+    let area = |mesh: &TriangleMesh| -> Option<f64> {
+        let faces = mesh.material.as_ref()?.iter();
+        Some(
+            faces
+                .map(|[a, b, c]| 0.5 * (*b - *a).perp_dot(*c - *a).abs())
+                .filter(|area| area.is_finite())
+                .sum(),
+        )
+    };
+    let largest = cloths.filter_map(area).fold(0.0, f64::max);
+    (largest > 0.0).then(|| f64::from(pitch(radius(largest))))
+}
+
+/// Half the diagonal of a square with the area of the largest cloth \[m\], given that area \[m²\].
+pub(crate) fn radius(area: f64) -> f32 {
+    (0.5 * area).sqrt() as f32
+}
 
 /// Length of a thread's crossing for half the diagonal of a square cloth \[m\]: 1, 2 or 5 times a power of ten. So it is the same for
 /// similar scenes.
@@ -45,6 +66,25 @@ pub(crate) fn tone(coords: Vec2, pixel: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn threads_are_as_wide_as_the_largest_cloth_wants() {
+        let square = |size: f64| {
+            let corners =
+                [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]].map(|u| size * glam::DVec2::from(u));
+            let positions = corners.iter().map(|u| u.extend(0.0)).collect();
+            let mut mesh = TriangleMesh { positions, faces: vec![[0, 1, 2], [0, 2, 3]], material: None };
+            mesh.set_vertex_material(&corners);
+            mesh
+        };
+        let bare = TriangleMesh { material: None, ..square(9.0) };
+        let pitch_of = |meshes: &[TriangleMesh]| thread_pitch(meshes.iter());
+        assert_eq!(
+            pitch_of(&[square(0.1), square(1.0), bare.clone()]),
+            Some(f64::from(pitch(0.5_f32.sqrt())))
+        );
+        assert_eq!(pitch_of(&[bare]), None);
+    }
 
     #[test]
     fn the_weave_is_as_light_as_plain_cloth_and_fades_where_it_is_fine() {

@@ -258,6 +258,13 @@ window.taffeta = {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     return data.reduce((count, value, k) => count + (k % 4 === 3 && value > 0 ? 1 : 0), 0);
   },
+  /** How a cloth is drawn: whether threads are shown, how many vertices its hem has, and how many vertices are drawn more than once. */
+  looks(cloth) {
+    const { strength, hem, charts } = stage.cloths()[cloth];
+    return { woven: strength.value > 0, hem: hem.mesh.visible ? hem.mesh.geometry.getAttribute("position").count : 0, copies: charts?.sources.length ?? 0 };
+  },
+  /** Whether the ground is shown. */
+  get ground() { return stage.bodies.get("ground.0")?.surface.visible ?? false; },
   /** How many vertices of a cloth are held. */
   held: (cloth) => stage.cloths()[cloth].heldVertices.length,
   /** Where on the page a point [m] is [px]. */

@@ -2,9 +2,12 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "./vendor/OrbitControls.js";
+import { Charts } from "./charts.js";
 import { findRange, paint } from "./colors.js";
 import { fade, makeFloorMaterial } from "./floor.js";
+import { Hem } from "./hem.js";
 import { Light } from "./light.js";
+import { weave } from "./weave.js";
 
 // The colors of the fronts of cloths in pictures.
 const CLOTHS = [0xd8604a, 0x2f8f9d, 0xe3a83a, 0x6f9e52, 0x8c6fc0, 0x4b80c4];
@@ -16,6 +19,8 @@ const ROPE_REACH = 12;
 const DEPTH_STEPS = { cloth: 1, rope: 1, obstacle: 64, floor: 128 };
 // The body that is the ground of a scene without a floor; see ground.rs.
 const GROUND = "ground.0";
+// Thickness of hems, relative to the diagonal of what is seen at first: two to three pixels.
+const HEM = 3.5e-3;
 const LOOKS = { rope: 0xc9a86a, obstacle: 0x9aa3ad };
 
 export class Stage {
@@ -40,6 +45,8 @@ export class Stage {
     this.range = null;
     this.hasWireframe = false;
     this.hasGround = true;
+    // Half the thickness of hems [m].
+    this.hemRadius = 0;
     this.isFramed = false;
     this.opening = { up: [0, 1, 0] };
     this.isDirty = true;
@@ -63,6 +70,7 @@ export class Stage {
     for (const [name, body] of this.bodies) {
       if (!names.has(name)) this.remove(name, body);
     }
+    if (!this.isFramed) this.hemRadius = 0.5 * HEM * measure(frame.bodies);
     let cloths = 0;
     for (const picture of frame.bodies) {
       const color = picture.kind === "cloth" ? CLOTHS[cloths++ % CLOTHS.length] : LOOKS[picture.kind];
@@ -78,8 +86,9 @@ export class Stage {
   }
 
   remove(name, body) {
-    this.scene.remove(body.surface, body.edges);
+    this.scene.remove(body.surface, body.edges, ...(body.hem ? [body.hem.mesh] : []));
     body.surface.geometry.dispose();
+    body.hem?.mesh.geometry.dispose();
     this.bodies.delete(name);
   }
 
@@ -88,7 +97,7 @@ export class Stage {
     if (!body) {
       body = makeBody(picture.kind, color);
       this.bodies.set(picture.name, body);
-      this.scene.add(body.surface, body.edges);
+      this.scene.add(body.surface, body.edges, ...(body.hem ? [body.hem.mesh] : []));
       body.surface.visible = this.hasGround || picture.name !== GROUND;
     }
     if (picture.faces) {
@@ -97,29 +106,48 @@ export class Stage {
       body.corners = picture.corners;
       body.panels = picture.panels;
       body.faces = picture.faces;
-      // Another geometry, so that the buffers of this one are freed, and the edges of the mesh are found anew.
-      body.surface.geometry.dispose();
-      body.surface.geometry = body.edges.geometry = new THREE.BufferGeometry();
-      body.surface.geometry.setIndex(new THREE.BufferAttribute(picture.faces, 1));
+      this.takeMesh(body, picture);
     }
     const geometry = body.surface.geometry;
     body.heldVertices = picture.held;
     body.fields = picture;
-    body.edges.visible = this.hasWireframe && picture.kind !== "floor";
+    this.showEdges(body);
     if (!picture.positions) return;
     const positions = geometry.getAttribute("position");
-    if (positions) {
-      positions.array.set(picture.positions);
-      positions.needsUpdate = true;
-    } else {
-      geometry.setAttribute("position", new THREE.BufferAttribute(picture.positions.slice(), 3));
-    }
+    positions.array.set(picture.positions);
+    body.charts?.copy(positions.array);
+    positions.needsUpdate = true;
     if (body.kind === "floor") fade(geometry);
     geometry.computeVertexNormals();
+    body.charts?.joinNormals(geometry.getAttribute("normal").array);
     geometry.getAttribute("normal").needsUpdate = true;
+    body.hem?.follow(picture.positions, this.hemRadius);
     // Rays ask for them again when they need them.
     geometry.boundingSphere = null;
     geometry.boundingBox = null;
+  }
+
+  /** Takes over another mesh of a body. */
+  takeMesh(body, { faces, layout, corners, positions, woven }) {
+    const count = positions.length / 3;
+    body.charts = woven && corners.length > 0 ? new Charts(faces, corners, count) : null;
+    // Another geometry, so that the buffers of this one are freed, and the edges of the mesh are found anew.
+    body.surface.geometry.dispose();
+    const geometry = (body.surface.geometry = body.edges.geometry = new THREE.BufferGeometry());
+    geometry.setIndex(new THREE.BufferAttribute(body.charts?.faces ?? faces, 1));
+    geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3 * (body.charts?.size ?? count)), 3));
+    body.hem?.setFaces(faces, count);
+    body.isWoven = woven && this.opening.thread > 0;
+    if (!body.isWoven) return;
+    const at = (k) => (body.charts ? body.charts.coords[k] : layout[3 * (k >> 1) + (k & 1)]);
+    const threads = Float32Array.from({ length: 2 * (body.charts?.size ?? count) }, (_, k) => at(k) / this.opening.thread);
+    geometry.setAttribute("thread", new THREE.BufferAttribute(threads, 2));
+  }
+
+  /** Shows the edges of a mesh in place of its hem, or hides them. */
+  showEdges(body) {
+    body.edges.visible = this.hasWireframe && body.kind !== "floor";
+    if (body.hem) body.hem.mesh.visible = !this.hasWireframe;
   }
 
   /** Colors the cloths by the chosen quantity, where it is known. */
@@ -129,6 +157,9 @@ export class Stage {
     for (const body of this.cloths()) {
       const { geometry, material } = body.surface;
       const field = body.fields[this.quantity];
+      // As in pictures: threads would change the colors.
+      body.strength.value = body.isWoven && !field ? 1 : 0;
+      if (!field) body.hem.paint(null, body.color);
       if (material.vertexColors !== Boolean(field)) {
         material.vertexColors = Boolean(field);
         material.color.set(field ? 0xffffff : body.color);
@@ -137,10 +168,12 @@ export class Stage {
       if (!field) continue;
       let colors = geometry.getAttribute("color");
       if (!colors) {
-        colors = new THREE.BufferAttribute(new Float32Array(3 * field.length), 3);
+        colors = new THREE.BufferAttribute(new Float32Array(geometry.getAttribute("position").array.length), 3);
         geometry.setAttribute("color", colors);
       }
       paint(this.quantity, field, this.range, colors.array);
+      body.charts?.copy(colors.array);
+      body.hem.paint(colors.array, body.color);
       colors.needsUpdate = true;
     }
     this.isDirty = true;
@@ -157,7 +190,7 @@ export class Stage {
 
   setWireframe(on) {
     this.hasWireframe = on;
-    for (const body of this.bodies.values()) body.edges.visible = on && body.kind !== "floor";
+    for (const body of this.bodies.values()) this.showEdges(body);
     this.isDirty = true;
   }
 
@@ -334,7 +367,19 @@ function makeBody(kind, color) {
   const lines = new THREE.MeshBasicMaterial({ color: 0x111111, wireframe: true, transparent: true, opacity: 0.35 });
   const edges = new THREE.Mesh(geometry, lines);
   surface.frustumCulled = edges.frustumCulled = false;
-  return { kind, color, surface, edges, number: null, layout: new Float32Array(), corners: new Float32Array(), panels: new Uint32Array(), faces: null, fields: {}, heldVertices: [] };
+  // The strength of the threads of a cloth.
+  const strength = kind === "cloth" ? weave(surface.material) : null;
+  const hem = kind === "cloth" ? new Hem(color) : null;
+  return { kind, color, surface, edges, strength, hem, isWoven: false, charts: null, number: null, layout: new Float32Array(), corners: new Float32Array(), panels: new Uint32Array(), faces: null, fields: {}, heldVertices: [] };
+}
+
+/** The diagonal of the box around all but floors [m]. */
+function measure(pictures) {
+  const box = new THREE.Box3();
+  for (const { kind, positions } of pictures) {
+    if (kind !== "floor" && positions) box.union(new THREE.Box3().setFromArray(positions));
+  }
+  return box.isEmpty() ? 0 : box.getSize(new THREE.Vector3()).length();
 }
 
 function makePoints() {

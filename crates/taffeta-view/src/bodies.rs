@@ -79,12 +79,19 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
             panels: panels_of(world, number),
         };
         let picture = picture_frame(cloth.name.clone(), &data, coords, numbers);
-        pictures.push(BodyPicture { held, number: Some(number), ..picture });
+        pictures.push(BodyPicture { held, number: Some(number), is_woven: cloth.has_material, ..picture });
     }
     for (number, _) in ask::rope_bodies(world) {
         pictures.push(picture_live_rope(world, number, numbers));
     }
     pictures
+}
+
+/// A picture of a cloth of a folder, with the material coordinates that its file has.
+pub(crate) fn picture_recorded(name: String, data: &FrameData, numbers: &mut MeshNumbers) -> BodyPicture {
+    let coords = PointCoords { corners: corners_of(&data.mesh), ..PointCoords::default() };
+    let is_woven = !coords.corners.is_empty();
+    BodyPicture { is_woven, ..picture_frame(name, data, coords, numbers) }
 }
 
 /// Material coordinates of the corners of the faces \[m\]; empty without any.
@@ -145,6 +152,7 @@ pub(crate) fn picture_frame(
         mesh: numbers.find(&name, &mesh.faces, coords),
         positions: Arc::new(to_floats(&mesh.positions)),
         is_still: false,
+        is_woven: false,
         held: Vec::new(),
         fields: fields.into_iter().filter_map(|(name, field)| Some((name, field?))).collect(),
     }
@@ -182,6 +190,7 @@ pub(crate) fn picture_mesh(
         mesh: faces,
         positions: Arc::new(to_floats(&mesh.positions)),
         is_still: false,
+        is_woven: false,
         held: Vec::new(),
         fields: Vec::new(),
     }

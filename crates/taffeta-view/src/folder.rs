@@ -1,18 +1,18 @@
 //! The frames of a result folder, read one at a time when they are shown.
 
-use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_frame, picture_rope};
+use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_recorded, picture_rope};
 use crate::command::{Command, Event};
 use crate::error::ViewError;
 use crate::ground::Ground;
 use crate::playback::Playback;
-use crate::snapshot::{BodyPicture, MeshNumbers, PointCoords, Snapshot};
+use crate::snapshot::{BodyPicture, MeshNumbers, Snapshot};
 use crate::status::{Notices, Opening, Status};
 use glam::DVec3;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
-use taffeta_render::union_bounds;
+use taffeta_render::{thread_pitch, union_bounds};
 use taffeta_scene::{ResultFolder, Scene, SceneObstacle};
 
 /// Frames per second of a folder whose scene is not known.
@@ -33,6 +33,8 @@ pub struct FolderShow {
     bounds: [DVec3; 2],
     /// The ground; `None`: the scene has a floor.
     ground: Option<Ground>,
+    /// The view at the start.
+    opening: Opening,
     reports: BTreeMap<u64, Value>,
     numbers: MeshNumbers,
     playback: Playback,
@@ -78,15 +80,24 @@ impl FolderShow {
             obstacles: obstacles.unwrap_or_default(),
             bounds: [DVec3::ZERO; 2],
             ground: None,
+            opening: Opening::default(),
             reports: rows.unwrap_or_default().into_iter().map(|row| (row.frame(), json!(row))).collect(),
             numbers: MeshNumbers::default(),
             playback: Playback::new(notices),
             frames,
             folder,
         };
+        show.opening = show.find_opening();
         show.bounds = show.find_bounds(show.frames[0]);
-        show.ground = Ground::below(show.find_run_bounds(), show.status().opening.up(), &show.obstacles);
+        show.ground = Ground::below(show.find_run_bounds(), show.opening.up(), &show.obstacles);
         Ok(show)
+    }
+
+    /// The view at the start, and how finely cloths are woven.
+    fn find_opening(&self) -> Opening {
+        let read = |name: &str| Some(self.folder.read_frame(name, self.frames[0]).ok()?.mesh);
+        let cloths: Vec<_> = self.folder.cloth_names().into_iter().filter_map(read).collect();
+        self.scene.as_ref().map(Opening::of).unwrap_or_default().woven(thread_pitch(cloths.iter()))
     }
 
     /// A box around everything in a frame \[m\]. What cannot be read is left out.
@@ -124,7 +135,7 @@ impl FolderShow {
             frames: self.frames.clone(),
             notices: self.playback.notices.list(),
             refuses_grabs: Some("a recording cannot be grabbed: view the scene to touch the cloth"),
-            opening: self.scene.as_ref().map(Opening::of).unwrap_or_default(),
+            opening: self.opening,
             ..Status::default()
         }
     }
@@ -250,7 +261,7 @@ impl FolderShow {
             let radius = rope.map_or(UNKNOWN_RADIUS, |rope| rope.radius);
             return Some(picture_rope(name, &data, radius, &mut self.numbers));
         }
-        Some(picture_frame(name, &data, PointCoords::default(), &mut self.numbers))
+        Some(picture_recorded(name, &data, &mut self.numbers))
     }
 }
 

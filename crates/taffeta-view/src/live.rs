@@ -18,6 +18,7 @@ use glam::{DVec2, DVec3};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use taffeta_render::thread_pitch;
 use taffeta_scene::materials::presets;
 use taffeta_scene::{MetricsRow, Scene};
 use taffeta_sim::{
@@ -78,7 +79,8 @@ impl LiveShow {
         let obstacles =
             Obstacles { closed: description.obstacles.clone(), meshes: description.mesh_obstacles.clone() };
         let count = world.cloths().len();
-        let opening = Opening::of(scene);
+        let thread = thread_pitch(description.cloths.iter().map(|cloth| &cloth.mesh));
+        let opening = Opening::of(scene).woven(thread);
         let bounds = obstacles.bounds_at(0.0, (0..count).map(|cloth| world.mesh(cloth).positions));
         let mut show = Self {
             painter: Painter {

@@ -61,6 +61,8 @@ pub(crate) struct BodyPicture {
     pub positions: Arc<Vec<f32>>,
     /// True if it never moves.
     pub is_still: bool,
+    /// True if its coordinates are material coordinates of a cloth, which has threads.
+    pub is_woven: bool,
     /// The vertices that are held.
     pub held: Vec<u32>,
     /// Quantities by which it can be colored, one number per vertex.
@@ -168,6 +170,7 @@ impl Snapshot {
                     "kind": body.kind,
                     "number": body.number,
                     "mesh": mesh.number,
+                    "woven": body.is_woven,
                     "arrays": names,
                 })
             })
@@ -203,6 +206,7 @@ mod tests {
             mesh: Arc::new(MeshPicture { number: 0, faces: Vec::new(), coords: PointCoords::default() }),
             positions: Arc::new(vec![1.0, 2.0, 3.0]),
             is_still,
+            is_woven: false,
             held: vec![7],
             fields: vec![("speed", vec![0.5])],
         };

@@ -53,15 +53,22 @@ pub(crate) struct Opening {
     target: Option<DVec3>,
     /// Its vertical angle of view \[degrees\].
     field_of_view: Option<f64>,
+    /// Length of a crossing of threads of cloths \[m\]; `None`: no cloth has material coordinates.
+    thread: Option<f64>,
 }
 
 impl Default for Opening {
     fn default() -> Self {
-        Self { up: DVec3::Y, position: None, target: None, field_of_view: None }
+        Self { up: DVec3::Y, position: None, target: None, field_of_view: None, thread: None }
     }
 }
 
 impl Opening {
+    /// The view with the length of a crossing of threads \[m\].
+    pub(crate) fn woven(self, thread: Option<f64>) -> Self {
+        Self { thread, ..self }
+    }
+
     /// The direction that is upward.
     pub(crate) fn up(&self) -> DVec3 {
         self.up
@@ -75,6 +82,7 @@ impl Opening {
             position: camera.map(|camera| camera.position),
             target: camera.and_then(|camera| camera.target),
             field_of_view: camera.map(|camera| camera.field_of_view_deg),
+            thread: None,
         }
     }
 }

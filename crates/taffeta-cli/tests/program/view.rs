@@ -170,7 +170,7 @@ fn a_recording_and_a_closed_cloth_say_why_there_is_nothing_to_sew() {
 }
 
 #[test]
-fn a_scene_without_a_floor_stands_on_the_ground_of_pictures() {
+fn a_scene_without_a_floor_stands_on_the_ground_of_pictures_and_cloth_is_woven() {
     let desk = Desk::new();
     write_bag(&desk);
     desk.done(&["run", "bag.toml", "--out", "out", "--quiet"]);
@@ -179,9 +179,13 @@ fn a_scene_without_a_floor_stands_on_the_ground_of_pictures() {
     desk.write("floor.toml", &format!("{BAG}{plane}"));
     for (source, name) in [("bag.toml", "ground.0"), ("out", "ground.0"), ("floor.toml", "obstacle.0")] {
         let viewer = Viewer::start(&desk, &[source]);
-        let bodies = hear(&mut viewer.open_socket(), |heard| heard.get("bodies").cloned());
+        let mut socket = viewer.open_socket();
+        let pitch = hear(&mut socket, |heard| heard["status"]["opening"]["thread"].as_f64());
+        assert_eq!(pitch, f64::from(0.02_f32), "of a bag of 4.6 m²");
+        let bodies = hear(&mut socket, |heard| heard.get("bodies").cloned());
         let floors = bodies.as_array().unwrap().iter().filter(|body| body["kind"] == "floor");
         assert_eq!(floors.map(|body| &body["name"]).collect::<Vec<_>>(), [name], "{source}");
+        assert!(bodies[0]["name"] == "bag" && bodies[0]["woven"] == true, "{source}");
     }
 }
 

@@ -1,6 +1,6 @@
 """Drives the page of `taffeta view` in a headless Chromium.
 
-Usage: page.py CASE URL SCREENSHOT, with CASE one of live, keys, sizes, folder, crowd, rope, seams, closed. Fails with the first thing that is
+Usage: page.py CASE URL SCREENSHOT, with CASE one of live, keys, sizes, folder, crowd, rope, colors, seams, closed. Fails with the first thing that is
 wrong; prints what was measured.
 """
 
@@ -254,6 +254,33 @@ def check_live(url: str, picture: str):
     page.driver.quit()
 
 
+def check_colors(url: str, picture: str):
+    """Colors that are chosen in a pause are drawn at once, and taken back."""
+    page = Page(url)
+    page.pause()
+    page.find("#reset").click()
+    page.wait("frame 0", lambda: page.get("frame") == 0)
+    time.sleep(0.5)
+    script = """const [x, y] = window.taffeta.screen(window.taffeta.position(0, window.taffeta.nearest(0, [0.5, 0.5, 0])));
+        const canvas = document.getElementById("stage");
+        const context = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height }).getContext("2d");
+        window.taffeta.draw();
+        context.drawImage(canvas, 0, 0);
+        const scale = canvas.width / canvas.clientWidth;
+        return Array.from(context.getImageData(x * scale, y * scale, 1, 1).data.slice(0, 3));"""
+    Select(page.find("#color")).select_by_value("strain")
+    time.sleep(0.5)
+    gray = page.run(script)
+    assert min(gray) > 150 and max(gray) - min(gray) < 20, ("no strain is gray", gray)
+    Select(page.find("#color")).select_by_value("")
+    time.sleep(0.5)
+    red = page.run(script)
+    assert red[0] > red[2] + 60, ("the first cloth is red", red)
+    page.driver.save_screenshot(picture)
+    page.expect_quiet()
+    page.driver.quit()
+
+
 def check_keys(url: str, picture: str):
     """Keys act whatever was clicked before; what is refused is told, and why nothing moves in a pause."""
     page = Page(url)
@@ -424,6 +451,29 @@ def check_sizes(url: str, picture: str):
         problems = page.run(LAYOUT)
         page.driver.save_screenshot(picture.replace(".png", f"-{name}.png"))
         assert not problems, (name, problems)
+        if is_live:
+            finger.clear_actions()
+            page.wait("the finger lets go", lambda: page.get("grabs") == 0)
+            # The lower edge of the sheet and the upper one, by a finger.
+            page.find("button[data-tool='sew']").click()
+            page.wait("edges are known", lambda: page.run("return window.taffeta.edges?.length") == 4)
+            page.find("#reset").click()
+            page.wait("frame 0", lambda: page.get("frame") == 0)
+            page.find("#fit").click()
+            # They may cover an edge.
+            page.run("while (document.querySelector('.notice')) document.querySelector('.notice').click(); window.taffeta.draw()")
+            for number in [0, 2]:
+                middle = "window.taffeta.edges[arguments[0]].points.slice(-3).map((x, k) => (x + window.taffeta.edges[arguments[0]].points[k]) / 2)"
+                x, y = (round(c) for c in page.run(f"return window.taffeta.screen({middle})", number))
+                finger = ActionBuilder(page.driver, mouse=PointerInput("touch" if is_phone else "mouse", "finger"))
+                finger.pointer_action.move_to_location(x, y)
+                finger.pointer_action.pointer_down()
+                finger.pointer_action.pointer_up()
+                finger.perform()
+            page.wait("it is a seam", lambda: page.run("return window.taffeta.seams.length") == 1)
+            problems = page.run(LAYOUT)
+            page.driver.save_screenshot(picture.replace(".png", f"-{name}-seams.png"))
+            assert not problems, (name, problems)
         page.driver.quit()
 
 
@@ -657,5 +707,5 @@ def measure(url: str, picture: str):
 if __name__ == "__main__":
     case, address, screenshot = sys.argv[1:]
     pathlib.Path(screenshot).parent.mkdir(parents=True, exist_ok=True)
-    cases = {"live": check_live, "keys": check_keys, "sizes": check_sizes, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "seams": check_seams, "closed": check_closed, "measure": measure}
+    cases = {"live": check_live, "keys": check_keys, "sizes": check_sizes, "folder": check_folder, "crowd": check_crowd, "rope": check_rope, "colors": check_colors, "seams": check_seams, "closed": check_closed, "measure": measure}
     cases[case](address, screenshot)

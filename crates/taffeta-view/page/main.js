@@ -44,9 +44,8 @@ const connection = connect({
   edges: (edges) => sewing.takeEdges(edges),
   seam: (seam) => sewing.takeSeam(seam),
   refused(refusal) {
-    // What two edges lack is said beside their names.
-    if (refusal.command === "seam") sewing.refuse(refusal.reason);
-    else notices.refuse(refusal);
+    // What two edges lack is said where they are picked.
+    if (refusal.command !== "seam" || !sewing.refuse(refusal.reason)) notices.refuse(refusal);
   },
 });
 const send = (command) => connection.send(command);

@@ -80,12 +80,13 @@ export class Sewing {
     this.cancel();
   }
 
-  /** Says why two edges make no seam. */
+  /** Says why two edges make no seam. Returns whether they were asked for here. */
   refuse(reason) {
-    if (!this.asked) return;
+    if (!this.asked) return false;
     this.cancel();
     this.reason = reason;
     this.show();
+    return true;
   }
 
   /** Lets go of what has been picked for the seam that is not made yet. */
@@ -267,7 +268,7 @@ function describe({ edges, missing, first, asked, reason, isAtStart }) {
   if (edges.length === 0) return `There is nothing to click: ${missing.join("; ")}.`;
   if (reason) return reason;
   if (asked) return "Pairing the two edges …";
-  if (first) return `${first.name}, ${formatLength(first.length)}: click the edge that it is sewn to. Escape lets go of it.`;
+  if (first) return `${first.name}, ${formatLength(first.length)}: click the edge that it is sewn to. Escape, or a click on the same edge, lets go of it.`;
   const away = isAtStart ? "" : " Edges are where they are at time 0: press Reset to see the panels there.";
   return `Click an edge of a panel, then the edge that it is sewn to.${away}`;
 }

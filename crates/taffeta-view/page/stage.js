@@ -333,6 +333,9 @@ export class Stage {
     if (!this.isDirty || now - this.lastDrawn < this.interval) return false;
     this.isDirty = false;
     this.lastDrawn = Math.min(now, performance.now());
+    // Shadows upload what has changed under the number of this frame. Without another number, three.js takes what changes after them
+    // as uploaded when the next frame has no shadows to draw.
+    this.renderer.info.render.frame++;
     this.renderer.render(this.scene, this.camera);
     return true;
   }

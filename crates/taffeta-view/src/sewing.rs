@@ -163,7 +163,11 @@ impl Tailored {
             cloth,
             panel,
             edge,
-            name: format!("{name}, edge {edge}"),
+            // A panel without a name has its number.
+            name: match name.parse::<usize>() {
+                Ok(_) => format!("panel {name}, edge {edge}"),
+                Err(_) => format!("{name}, edge {edge}"),
+            },
             length: self.lengths[panel][edge],
             is_sewn: self.is_sewn(run),
             points: to_floats(run.iter().map(|v| self.description.mesh.positions[*v as usize])),

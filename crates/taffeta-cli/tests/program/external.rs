@@ -157,6 +157,7 @@ fn in_a_browser_keys_act_after_clicks_and_refusals_and_pauses_are_told() {
     desk.write("scene.toml", SWING);
     let viewer = Viewer::start(&desk, &["scene.toml"]);
     check_in_browser("keys", &viewer);
+    check_in_browser("colors", &viewer);
 }
 
 #[test]

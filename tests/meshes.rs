@@ -199,6 +199,45 @@ fn a_sequence_pushes_a_sheet() {
     }
 }
 
+/// Two balls in one mesh, above and below of the origin, whose surfaces have a distance \[m\]; negative: they overlap.
+fn two_balls(distance: f64) -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let one = sphere_mesh(0.06, 3);
+    let count = one.positions.len() as u32;
+    let moved = |up: f64| one.positions.iter().map(move |x| *x + DVec3::Y * up * (0.06 + 0.5 * distance));
+    let second = one.faces.iter().map(|face| face.map(|v| v + count));
+    (moved(1.0).chain(moved(-1.0)).collect(), one.faces.iter().copied().chain(second).collect())
+}
+
+#[test]
+fn parts_of_a_body_that_pass_into_each_other_leave_room_for_cloth() {
+    // They overlap by 3 cm from 0.3 s on, and come apart again.
+    let distances = [0.04, 0.02, -0.01, -0.03, -0.03, -0.01, 0.02, 0.04];
+    for solver in SOLVERS {
+        let mut body = MeshObstacle::new(two_balls(0.0).0, two_balls(0.0).1, Placement::default());
+        body.shapes = distances.iter().map(|d| two_balls(*d).0).collect();
+        body.shape_rate = 10.0;
+        let mut description = over(sheet(16, 0.3, 0.0), body.clone(), solver);
+        description.simulation.gravity = DVec3::ZERO;
+        let mut world = build(&description);
+        assert_eq!(world.mesh_obstacles()[0].shapes[0], body.shapes[0], "they are apart there");
+        for _ in 0..9 {
+            run_apart(&mut world, 5);
+            let strain = world.measure().max_strain;
+            assert!(strain < 0.02, "{solver:?}: {strain}");
+        }
+
+        // The same by a caller who gives positions.
+        description.mesh_obstacles[0].shapes.truncate(1);
+        let mut world = build(&description);
+        let id = world.obstacle_ids().next().expect("it is there");
+        for distance in distances {
+            world.set_obstacle_mesh(id, &two_balls(distance).0).unwrap();
+            run_apart(&mut world, 1);
+        }
+        assert!(world.measure().max_strain < 0.05, "{solver:?}: {}", world.measure().max_strain);
+    }
+}
+
 /// Triangles of random shape at random places in a flat box: open, crossing each other, turned any way; some share an
 /// edge with two others, one is a line.
 fn soup(seed: u64) -> MeshObstacle {

@@ -23,7 +23,7 @@ pub struct Element {
 }
 
 /// All elements, and which vertices move by themselves.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Elements {
     /// Number of vertices of all bodies.
     pub vertex_count: usize,

@@ -4,6 +4,7 @@
 //! manifold, and may cross each other. They are bodies of [`Proximity`](crate::Proximity), whose vertices move on
 //! straight lines within a substep.
 
+use crate::parting::Parting;
 use glam::DVec3;
 use std::borrow::Cow;
 use taffeta_core::{Drive, Friction, Motion, Placement, Pose, Skin, drive_points, math};
@@ -28,6 +29,8 @@ pub struct MeshObstacle {
     pub friction: Friction,
     /// Positions of the vertices in world space \[m\] that a caller has given, in place of shapes and motion.
     pub skin: Option<Skin>,
+    /// Keeps its parts apart where shapes, or positions that a caller gives, let them pass into each other.
+    pub parting: Parting,
 }
 
 /// A triangle whose height is below this part of its longest edge has no area.
@@ -37,6 +40,13 @@ impl MeshObstacle {
     /// A surface at rest with the default friction.
     pub fn new(positions: Vec<DVec3>, faces: Vec<[u32; 3]>, place: Placement) -> Self {
         Self { faces, shapes: vec![positions], place, ..Self::default() }
+    }
+
+    /// Keeps parts of a valid body apart by so much \[m\] where they pass into each other. Changes the shapes at once, and positions
+    /// that a caller gives from now on. A body whose parts overlap leaves cloth between them no room. A world does this for its cloths.
+    pub fn keep_parts_apart(&mut self, gap: f64) {
+        self.parting = Parting::new(gap);
+        self.parting.part_shapes(&self.faces, &mut self.shapes, self.place.scale);
     }
 
     /// Number of vertices.
@@ -122,13 +132,17 @@ impl MeshObstacle {
     }
 
     /// Moves the vertices from where they are at a time \[s\] to positions in world space \[m\], each on a straight line, within
-    /// the step that begins then.
+    /// the step that begins then. Parts that would pass into each other stop short of that if they are kept apart.
     ///
     /// # Panics
     /// If there are not as many positions as vertices.
     pub fn skin_to(&mut self, time: f64, positions: Vec<DVec3>) {
         assert_eq!(positions.len(), self.vertex_count(), "as many positions as vertices");
-        self.skin = Some(Drive::new(time, self.positions_at(time), positions));
+        let start = self.positions_at(time);
+        let Self { parting, shapes, place, faces, .. } = self;
+        let rest = || shapes.first().map_or_else(Vec::new, |x| x.iter().map(|x| *x * place.scale).collect());
+        let positions = parting.part_skin(faces, rest, &start, positions);
+        self.skin = Some(Drive::new(time, start, positions));
     }
 
     /// Sets it elsewhere at once, with where it goes.

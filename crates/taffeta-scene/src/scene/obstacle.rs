@@ -114,8 +114,8 @@ impl SceneObstacle {
             left_out.push(format!("{} vertices that belong to no face", file.dropped_vertices));
         }
         let faces = file.mesh.faces;
-        let mut obstacle =
-            MeshObstacle { name, faces, shapes, shape_rate, place, motion, friction, skin: None };
+        let rest = MeshObstacle::default();
+        let mut obstacle = MeshObstacle { name, faces, shapes, shape_rate, place, motion, friction, ..rest };
         let dropped = obstacle.drop_flat_faces();
         if obstacle.faces.is_empty() {
             let message = format!("none of its {dropped} triangles has an area");

@@ -1,5 +1,6 @@
 //! From a description to a world.
 
+pub(crate) mod body_parts;
 pub(crate) mod checks;
 pub(crate) mod claim;
 pub(crate) mod loose;

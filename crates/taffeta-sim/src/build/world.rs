@@ -1,5 +1,6 @@
 //! From a description to a world.
 
+use crate::build::body_parts::keep_parts_apart;
 use crate::build::checks::{check_enclosed, check_settings};
 use crate::build::claim::claim;
 use crate::build::loose::{build_loose, world_bodies};
@@ -123,6 +124,7 @@ fn assemble(
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.begin(0.0));
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.begin(0.0));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
+    pool.install(|| keep_parts_apart(&mut setup));
     attach_pins(&mut setup)?;
     let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
     if let Some(tolerance) = setup.settings.tolerance {

@@ -226,6 +226,14 @@ fn parts_of_a_body_that_pass_into_each_other_leave_room_for_cloth() {
             assert!(strain < 0.02, "{solver:?}: {strain}");
         }
 
+        // A cloth that comes later finds room as well.
+        let empty = WorldDescription { cloths: Vec::new(), ..description.clone() };
+        let mut later = build(&WorldDescription { mesh_obstacles: Vec::new(), ..empty });
+        later.add_mesh_obstacle(body.clone()).unwrap();
+        assert_eq!(later.mesh_obstacles()[0].shapes, body.shapes, "there is no cloth");
+        later.add_cloth(&description.cloths[0]).unwrap();
+        assert_eq!(later.mesh_obstacles()[0].shapes, world.mesh_obstacles()[0].shapes);
+
         // The same by a caller who gives positions.
         description.mesh_obstacles[0].shapes.truncate(1);
         let mut world = build(&description);

@@ -52,7 +52,8 @@ pub(crate) fn add_cloth(world: &mut World, description: &ClothDescription) -> Re
     world.state.last_passes.insert(place, world.state.time);
     world.state.credits.insert(place, 0.0);
     let id = world.setup.ids.add_cloth(place);
-    keep_parts_apart_in(world);
+    world.pool.install(|| keep_parts_apart(&mut world.setup));
+    world.scratch.placed.forget();
     let old_place = |cloth: usize| match cloth {
         cloth if cloth < place => Some(cloth),
         cloth if cloth == place => None,
@@ -193,7 +194,7 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
     mesh.motion.begin(world.state.time);
     Arc::make_mut(&mut world.setup.meshes).push(mesh);
     let id = world.setup.ids.add_mesh();
-    keep_parts_apart_in(world);
+    world.pool.install(|| keep_parts_apart(&mut world.setup));
     take_in_obstacles(world);
     Ok(id)
 }
@@ -240,13 +241,6 @@ fn check_obstacle_name(world: &World, name: &str) -> Result<(), BuildError> {
     let is_taken = !name.is_empty() && names.any(|own| own == name);
     let reason = is_taken.then(|| "an obstacle of the world has that name already".to_owned());
     refuse(&format!("obstacle '{name}'"), reason)
-}
-
-/// Lets the parts of bodies leave room for the cloths that there are.
-fn keep_parts_apart_in(world: &mut World) {
-    let World { setup, pool, .. } = world;
-    pool.install(|| keep_parts_apart(setup));
-    world.scratch.placed.forget();
 }
 
 /// Derives what depends on which obstacles there are.

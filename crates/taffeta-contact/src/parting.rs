@@ -41,8 +41,8 @@ const SWEEPS: usize = 30;
 const SAFE_SHARE: f64 = 0.3;
 /// A pair that is nearer than the gap in the first shape keeps this part of its distance there.
 const KEPT_SHARE: f64 = 0.5;
-/// A shape overlaps if a pair has less than this part of its separation. Fingers that close on a cloth may come near.
-const CLEAR_SHARE: f64 = 0.15;
+/// A shape overlaps if a pair has less than this part of its separation.
+const CLEAR_SHARE: f64 = 0.5;
 
 /// The rule by which parts of a body are kept apart.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,8 +4,8 @@ use crate::model::setup::Setup;
 use std::sync::Arc;
 
 /// Distance between parts of a body that overlap, in thicknesses of the thickest cloth. Where two parts meet, each wears a layer of
-/// its own.
-const GAP: f64 = 2.0;
+/// its own, and the skin that shrinks there folds it.
+const GAP: f64 = 6.0;
 
 /// Keeps the parts of the bodies that are meshes apart by what the cloths need that there are. Changes the shapes of a body in which
 /// parts overlap.

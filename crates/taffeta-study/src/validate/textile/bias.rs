@@ -2,6 +2,7 @@
 
 use super::super::context::{CheckError, Context, position};
 use super::super::row::Row;
+use super::elastic_part;
 use crate::reference::off_axis_stiffness;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
@@ -33,10 +34,10 @@ pub(super) fn check_bias(
     strain: f64,
 ) -> Result<Row, CheckError> {
     let material = &preset.material;
-    let shear = material.shear_stiffness();
+    let (shear, table) = (material.shear_stiffness(), elastic_part(material));
     let stiffness = off_axis_stiffness(material.stretch, shear, material.poisson, angle.to_radians());
-    let (below, shorter) = pull(context, preset.name, angle, strain - STEP)?;
-    let (above, longer) = pull(context, preset.name, angle, strain + STEP)?;
+    let (below, shorter) = pull(context, &table, angle, strain - STEP)?;
+    let (above, longer) = pull(context, &table, angle, strain + STEP)?;
     let stretch = 0.5 * (shorter + longer);
     let force = (above - below) / (2.0 * STEP * LENGTH * WIDTH);
     let expected = stiffness * stretch * 0.5 * (stretch * stretch - 1.0);
@@ -57,7 +58,7 @@ mode = "static"
 gravity = [0.0, 0.0, 0.0]
 [[cloth]]
 mesh = "{MESH}"
-material = "{material}"
+material = {material}
 [[cloth.pin]]
 where = {{ vertices = {ends:?} }}
 [contact]

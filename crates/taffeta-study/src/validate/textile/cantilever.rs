@@ -2,7 +2,7 @@
 
 use super::super::context::{CheckError, Context, mean_position};
 use super::super::row::Row;
-use super::{DIRECTIONS, WIDTH};
+use super::{DIRECTIONS, WIDTH, elastic_part};
 use crate::reference::GRAVITY;
 use glam::DVec2;
 use taffeta_scene::materials::Preset;
@@ -24,11 +24,11 @@ pub(super) fn check_cantilever(
     axis: usize,
 ) -> Result<[Row; 2], CheckError> {
     let (density, bend) = (preset.material.density, preset.material.bend[axis]);
-    let slope = ANGLE.to_radians().tan();
+    let (slope, material) = (ANGLE.to_radians().tan(), elastic_part(&preset.material));
     let mut length = (bend / (density * GRAVITY)).cbrt() / HALF;
     for _ in 0..ROUNDS {
         // Drop over reach grows with the cube of the length at first, more slowly later.
-        length *= (slope / bend_strip(context, preset.name, axis, length)?).powf(0.4);
+        length *= (slope / bend_strip(context, &material, axis, length)?).powf(0.4);
     }
     let bending_length = HALF * length;
     let measured = density * GRAVITY * bending_length.powi(3);
@@ -58,7 +58,7 @@ fn bend_strip(context: &Context<'_>, material: &str, axis: usize, length: f64) -
 mode = "static"
 [[cloth]]
 grid = {{ size = {size:?}, cells = [{}, {}], pattern = "alternating" }}
-material = "{material}"
+material = {material}
 place = {{ rotate_deg = [-90, 0, 0] }}
 [[cloth.pin]]
 where = {{ material_box = [[-1.0, -1.0], {held:?}] }}

@@ -2,7 +2,7 @@
 
 use super::super::context::{CheckError, Context, position};
 use super::super::row::Row;
-use super::{DIRECTIONS, WIDTH};
+use super::{DIRECTIONS, WIDTH, elastic_part};
 use crate::reference::{GRAVITY, heart_loop, peirce_heart};
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
@@ -23,7 +23,7 @@ pub(super) fn check_heart(context: &Context<'_>, preset: &Preset, axis: usize) -
     let bending_length = (preset.material.bend[axis] / (preset.material.density * GRAVITY)).cbrt();
     let length = LENGTH * bending_length;
     context.write_mesh(MESH, &heart_mesh(length, angle))?;
-    let world = context.equilibrium(&scene(preset.name))?;
+    let world = context.equilibrium(&scene(&elastic_part(&preset.material)))?;
     let middle = DVec2::from_angle(angle.to_radians()) * 0.5 * length;
     let height = -position(&world, middle.x, middle.y)?.y / length;
     let case = format!("{}, heart loop along {direction}: bending length c", preset.name);
@@ -63,7 +63,7 @@ fn scene(material: &str) -> String {
 mode = "static"
 [[cloth]]
 mesh = "{MESH}"
-material = "{material}"
+material = {material}
 [[cloth.pin]]
 where = {{ vertices = {ends:?} }}
 clamp = true

@@ -1,9 +1,9 @@
 //! From the keyed mesh back to arrays, in dense order.
 
 use super::{FieldRemesher, OutputArrays, Remeshed, sample_at};
-use crate::background::Background;
-use crate::chart::Chart;
-use crate::origin::Origin;
+use crate::input::background::Background;
+use crate::input::chart::Chart;
+use crate::input::origin::Origin;
 use glam::{DVec2, DVec3};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{TopologyEpoch, VertexIndex};

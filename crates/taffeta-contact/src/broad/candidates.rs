@@ -62,7 +62,7 @@ fn add_pairs(a: &Element, b: &Element, boxes: &[MovingBox], mut add: impl FnMut(
 mod tests {
     use super::*;
     use crate::broad::boxes::Aabb;
-    use crate::broad::near::NearSearch;
+    use crate::broad::near::{BoxedElements, NearSearch};
     use glam::DVec3;
     use std::collections::BTreeSet;
     use taffeta_core::random::SplitMix64;
@@ -121,6 +121,7 @@ mod tests {
         for (body, (count, faces)) in meshes.iter().enumerate() {
             elements.add_triangles(*count, faces, |_| body as u32);
         }
+        let list = &elements.list;
         let mut search = NearSearch::default();
         for _ in 0..10 {
             let mut point = || DVec3::from_array([0; 3].map(|_| random.next_unit()));
@@ -129,8 +130,9 @@ mod tests {
                 MovingBox { at, moves }
             };
             let boxes: Vec<_> = (0..elements.vertex_count).map(|_| vertex()).collect();
-            let near = search.find(&elements.list, &boxes, (elements.list.len(), true), |_, _| true);
-            let pairs = collect_pairs(&elements.list, &near, &boxes, |_| true);
+            let near =
+                search.find(BoxedElements { list, boxes: &boxes, movers: list.len() }, true, |_, _| true);
+            let pairs = collect_pairs(list, &near, &boxes, |_| true);
             let found: BTreeSet<_> = pairs.iter().copied().collect();
             assert_eq!(found.len(), pairs.len(), "a pair repeats");
             assert_eq!(found, brute_force(&meshes, &boxes));

@@ -11,6 +11,39 @@ use taffeta_core::tasks::collect;
 /// Elements that one task looks up.
 const QUERIES_PER_TASK: usize = 64;
 
+/// The elements of some bodies, movers first, with the boxes of their vertices.
+#[derive(Clone, Copy, Debug)]
+pub struct BoxedElements<'a> {
+    /// The elements.
+    pub list: &'a [Element],
+    /// The boxes of all vertices, by number.
+    pub boxes: &'a [MovingBox],
+    /// The number of elements that move by themselves.
+    pub movers: usize,
+}
+
+impl BoxedElements<'_> {
+    fn area(&self, i: u32) -> MovingBox {
+        self.list[i as usize].area(|v| self.boxes[v as usize])
+    }
+
+    fn has_obstacles(&self) -> bool {
+        self.movers < self.list.len()
+    }
+
+    fn fit_obstacles<'t>(&self, tree: &'t mut Option<BoxTree>) -> &'t BoxTree {
+        fit(tree, self.list.len() - self.movers, |i| self.area(i + self.movers as u32))
+    }
+
+    /// Returns whether the movers can touch each other.
+    fn meet_each_other(&self, meets: impl Fn(u32, u32) -> bool) -> bool {
+        let mut bodies: Vec<u32> = self.list[..self.movers].iter().map(|element| element.body).collect();
+        bodies.sort_unstable();
+        bodies.dedup();
+        bodies.iter().any(|a| bodies.iter().any(|b| meets(*a, *b)))
+    }
+}
+
 /// The trees over the elements of some bodies, movers first.
 #[derive(Clone, Debug, Default)]
 pub struct NearSearch {
@@ -19,23 +52,15 @@ pub struct NearSearch {
 }
 
 impl NearSearch {
-    /// The pairs of elements whose boxes meet, one of them a mover, sorted. `boxes` are those of the vertices; the first
-    /// `movers` elements move by themselves, and the boxes of the others are as in the last search if `moved` is false.
-    /// `meets` tells whether two bodies, or a body and itself, can touch.
+    /// The pairs of elements whose boxes meet, one of them a mover, sorted. The boxes of obstacles are as in the last search
+    /// if `moved` is false. `meets` tells whether two bodies, or a body and itself, can touch.
     pub fn find(
         &mut self,
-        list: &[Element],
-        boxes: &[MovingBox],
-        (movers, moved): (usize, bool),
+        elements: BoxedElements<'_>,
+        moved: bool,
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
-        let at = |v: u32| boxes[v as usize];
-        let area = |i: u32| list[i as usize].area(at);
-        if movers < list.len() && (moved || self.obstacles.is_none()) {
-            fit(&mut self.obstacles, list.len() - movers, |i| area(i + movers as u32));
-        }
-        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, movers, area));
-        let near = combine((list, movers), area, [itself, self.obstacles.as_ref()], meets);
+        let near = combine(elements, self.update(elements, moved, &meets), meets);
         // The boxes of the next search are others.
         self.movers.iter_mut().for_each(BoxTree::forget_boxes);
         near
@@ -44,18 +69,14 @@ impl NearSearch {
     /// Pairs that contain one of the chosen movers, in increasing order.
     pub fn find_around(
         &mut self,
-        list: &[Element],
-        boxes: &[MovingBox],
-        (movers, moved): (usize, bool),
-        (chosen, meets): (&[u32], impl Fn(u32, u32) -> bool + Sync),
+        elements: BoxedElements<'_>,
+        moved: bool,
+        chosen: &[u32],
+        meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
-        let at = |v: u32| boxes[v as usize];
-        let area = |i: u32| list[i as usize].area(at);
-        if movers < list.len() && (moved || self.obstacles.is_none()) {
-            fit(&mut self.obstacles, list.len() - movers, |i| area(i + movers as u32));
-        }
+        let BoxedElements { list, movers, .. } = elements;
+        let [itself, obstacles] = self.update(elements, moved, &meets);
         let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
-        let itself = meets_itself(&list[..movers], &meets).then(|| fit(&mut self.movers, movers, area));
         let mut near = Vec::new();
         for i in chosen {
             let mut add = |j: u32| {
@@ -64,9 +85,10 @@ impl NearSearch {
                     near.push([*i.min(&j), *i.max(&j)]);
                 }
             };
-            itself.into_iter().for_each(|tree| tree.query(&area(*i), &mut add));
-            let beyond = self.obstacles.iter();
-            beyond.for_each(|tree| tree.query(&area(*i), |j| near.push([*i, movers as u32 + j])));
+            let area = elements.area(*i);
+            itself.into_iter().for_each(|tree| tree.query(&area, &mut add));
+            let beyond = obstacles.into_iter();
+            beyond.for_each(|tree| tree.query(&area, |j| near.push([*i, movers as u32 + j])));
         }
         self.movers.iter_mut().for_each(BoxTree::forget_boxes);
         sort(near, movers)
@@ -76,37 +98,48 @@ impl NearSearch {
     /// search contain the given ones.
     pub fn look(
         &self,
-        list: &[Element],
-        boxes: &[MovingBox],
-        (movers, known): (usize, bool),
+        elements: BoxedElements<'_>,
+        known: bool,
         meets: impl Fn(u32, u32) -> bool + Sync,
     ) -> Vec<[u32; 2]> {
-        let at = |v: u32| boxes[v as usize];
-        let area = |i: u32| list[i as usize].area(at);
         let mut fresh = None;
-        let obstacles = self.obstacles.as_ref().filter(|_| known);
-        let obstacles = match obstacles {
-            None if movers < list.len() => {
-                Some(fit(&mut fresh, list.len() - movers, |i| area(i + movers as u32)))
-            }
+        let obstacles = match self.obstacles.as_ref().filter(|_| known) {
+            None if elements.has_obstacles() => Some(elements.fit_obstacles(&mut fresh)),
             known => known,
         };
-        let itself = meets_itself(&list[..movers], &meets).then(|| BoxTree::build_over(movers, area));
-        combine((list, movers), area, [itself.as_ref(), obstacles], meets)
+        let tree = || BoxTree::build_over(elements.movers, |i| elements.area(i));
+        let itself = elements.meet_each_other(&meets).then(tree);
+        combine(elements, [itself.as_ref(), obstacles], meets)
+    }
+
+    /// Takes over new boxes, those of obstacles if they have moved. The trees of the movers, if they can touch each other, and of the
+    /// obstacles.
+    fn update(
+        &mut self,
+        elements: BoxedElements<'_>,
+        moved: bool,
+        meets: impl Fn(u32, u32) -> bool,
+    ) -> [Option<&BoxTree>; 2] {
+        let Self { movers, obstacles } = self;
+        if elements.has_obstacles() && (moved || obstacles.is_none()) {
+            elements.fit_obstacles(obstacles);
+        }
+        let can_meet = elements.meet_each_other(meets);
+        let movers = can_meet.then(|| fit(movers, elements.movers, |i| elements.area(i)));
+        [movers, obstacles.as_ref()]
     }
 }
 
-/// The pairs of movers, which are the first elements of a list, and those of movers and obstacles, whose boxes meet.
+/// The pairs of movers, and those of movers and obstacles, whose boxes meet.
 fn combine(
-    (list, count): (&[Element], usize),
-    area: impl Fn(u32) -> MovingBox + Sync,
+    elements: BoxedElements<'_>,
     [movers, obstacles]: [Option<&BoxTree>; 2],
     meets: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<[u32; 2]> {
-    let accept = |i: u32, j: u32| meets(list[i as usize].body, list[j as usize].body);
+    let accept = |i: u32, j: u32| meets(elements.list[i as usize].body, elements.list[j as usize].body);
     let mut near = movers.map_or_else(Vec::new, |tree| tree.pairs(accept));
-    near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, count, &area)));
-    sort(near, count)
+    near.extend(obstacles.into_iter().flat_map(|tree| ask(tree, elements)));
+    sort(near, elements.movers)
 }
 
 /// Sorts pairs whose first numbers are less than `count`. The order in which trees find them depends on when those were
@@ -141,19 +174,12 @@ fn fit(tree: &mut Option<BoxTree>, count: usize, area: impl Fn(u32) -> MovingBox
     }
 }
 
-/// Returns whether any of the bodies of these elements can touch another one of them or itself.
-fn meets_itself(list: &[Element], meets: impl Fn(u32, u32) -> bool) -> bool {
-    let mut bodies: Vec<u32> = list.iter().map(|element| element.body).collect();
-    bodies.sort_unstable();
-    bodies.dedup();
-    bodies.iter().any(|a| bodies.iter().any(|b| meets(*a, *b)))
-}
-
-/// The pairs of the first elements and those of the tree, which are numbered after them, whose boxes meet.
-fn ask(tree: &BoxTree, count: usize, area: impl Fn(u32) -> MovingBox + Sync) -> Vec<[u32; 2]> {
-    collect(count, QUERIES_PER_TASK, |range, found| {
+/// The pairs of movers and the obstacles of the tree, which are numbered after them, whose boxes meet.
+fn ask(tree: &BoxTree, elements: BoxedElements<'_>) -> Vec<[u32; 2]> {
+    collect(elements.movers, QUERIES_PER_TASK, |range, found| {
         for i in range {
-            tree.query(&area(i as u32), |j| found.push([i as u32, count as u32 + j]));
+            let add = |j| found.push([i as u32, elements.movers as u32 + j]);
+            tree.query(&elements.area(i as u32), add);
         }
     })
 }
@@ -198,7 +224,8 @@ mod tests {
             boxes = fresh[..2 * movers as usize].iter().copied().chain(kept).collect();
             for is_open in [true, false] {
                 let meets = |a: u32, b: u32| (a == 2) != (b == 2) || is_open && a != 2;
-                let near = search.find(&list, &boxes, (movers as usize, moved), meets);
+                let elements = BoxedElements { list: &list, boxes: &boxes, movers: movers as usize };
+                let near = search.find(elements, moved, meets);
                 assert!(near.is_sorted());
                 let areas = element_boxes(&list, |v| boxes[v as usize]);
                 let all = (0..count).flat_map(|i| (i + 1..count).map(move |j| [i, j]));
@@ -208,9 +235,9 @@ mod tests {
                 };
                 assert_eq!(near, all.filter(is_near).collect::<Vec<_>>());
                 assert!(near.iter().any(|[_, j]| *j >= movers));
-                assert_eq!(search.look(&list, &boxes, (movers as usize, true), meets), near);
+                assert_eq!(search.look(elements, true, meets), near);
                 let chosen: Vec<u32> = (0..movers).filter(|i| i % 5 == 1).collect();
-                let around = search.find_around(&list, &boxes, (movers as usize, false), (&chosen, meets));
+                let around = search.find_around(elements, false, &chosen, meets);
                 let is_chosen = |[i, j]: &&[u32; 2]| chosen.contains(i) || chosen.contains(j);
                 assert_eq!(around, near.iter().filter(is_chosen).copied().collect::<Vec<_>>());
             }

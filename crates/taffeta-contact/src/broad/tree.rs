@@ -106,10 +106,10 @@ impl BoxTree {
             .collect();
         collect(starts.len(), PAIRS_PER_TASK, |range, out| {
             let mut stack = Vec::new();
-            for [a, b] in &starts[range] {
-                stack.push((level, *a, *b));
-                while let Some(top) = stack.pop() {
-                    self.split_pair(top, &mut stack, |i, j| {
+            for start in &starts[range] {
+                stack.push((level, *start));
+                while let Some((level, nodes)) = stack.pop() {
+                    self.split_pair(level, nodes, &mut stack, |i, j| {
                         let (i, j) = (i.min(j), i.max(j));
                         if accept(i, j) {
                             out.push([i, j]);
@@ -123,8 +123,9 @@ impl BoxTree {
     /// Replaces two nodes of a level by those of their children that meet.
     fn split_pair(
         &self,
-        (level, a, b): (usize, usize, usize),
-        stack: &mut Vec<(usize, usize, usize)>,
+        level: usize,
+        [a, b]: [usize; 2],
+        stack: &mut Vec<(usize, [usize; 2])>,
         mut found: impl FnMut(u32, u32),
     ) {
         if level == 0 {
@@ -138,7 +139,7 @@ impl BoxTree {
             self.push_children(level, b, |right| {
                 let is_new = a != b || left <= right;
                 if is_new && (left == right || below[left].meets(&below[right])) {
-                    stack.push((level - 1, left, right));
+                    stack.push((level - 1, [left, right]));
                 }
             });
         });

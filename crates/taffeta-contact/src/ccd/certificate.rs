@@ -59,7 +59,7 @@ impl Truncation {
 /// The fractions of their motion after which no pair crosses on the way. `separation` gives the distance \[m\] that a
 /// pair, by its number, is to keep if it has it.
 pub fn truncate(pairs: &[Pair], separation: impl Fn(usize) -> f64 + Sync, path: Path<'_>) -> Truncation {
-    truncate_among(pairs, separation, path, (&[], Vec::new()))
+    truncate_among(pairs, separation, path, &[], Vec::new())
 }
 
 /// Like [`truncate`], among obstacles in closed form, with the faces that may meet them.
@@ -67,7 +67,8 @@ pub(crate) fn truncate_among(
     pairs: &[Pair],
     separation: impl Fn(usize) -> f64 + Sync,
     path: Path<'_>,
-    (shapes, mut faces): (&[MovingShape<'_>], Vec<GuardedFace>),
+    shapes: &[MovingShape<'_>],
+    mut faces: Vec<GuardedFace>,
 ) -> Truncation {
     let mut search = Search {
         looks: 0,
@@ -242,7 +243,7 @@ impl Search<'_> {
         // Half of the separation is left even if all of a stride goes toward the other primitive.
         let kept = Pursuit { way, limit: watched.separation, floor: 0.5 * watched.separation };
         let Some(blocked) = self.follow(watched, &moves, kept) else { return false };
-        self.place_plane(watched, blocked, (&moves, way))
+        self.place_plane(watched, blocked, &moves, way)
     }
 
     /// The motions of the four vertices with their fractions as they are, seen from their frame \[m\].
@@ -274,12 +275,7 @@ impl Search<'_> {
 
     /// Puts a plane between the primitives, where the most of their motion is kept: across the closest points at the
     /// start or where they would meet, and one that moves or one that stands.
-    fn place_plane(
-        &mut self,
-        watched: &mut Watched,
-        blocked: DVec3,
-        (moves, way): (&[DVec3; 4], f64),
-    ) -> bool {
+    fn place_plane(&mut self, watched: &mut Watched, blocked: DVec3, moves: &[DVec3; 4], way: f64) -> bool {
         let x = watched.pair.gather(self.path.start);
         let slabs = [watched.slab, Slab::across(&watched.pair, &x, blocked)];
         let mut best: Option<(f64, Slab, Plane, Guard)> = None;

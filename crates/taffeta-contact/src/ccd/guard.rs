@@ -74,7 +74,7 @@ impl<'a> MovingShape<'a> {
 
     /// How far a face and the shape can come closer to each other \[m\]. No point of the shape turns farther than its farthest one: what
     /// is far away from it does not see it turn.
-    fn relative_way(&self, x: &[DVec3; 3], moves: &[DVec3; 3]) -> f64 {
+    fn relative_way(&self, FaceMotion { x, moves }: &FaceMotion) -> f64 {
         let shift = self.poses[1].translation - self.poses[0].translation;
         let turned = match self.start {
             WorldShape::Plane { .. } => f64::INFINITY,
@@ -121,6 +121,18 @@ pub(crate) struct GuardedFace {
     frame: DVec3,
 }
 
+/// The corners of a face at the start \[m\], and their displacements as far as they are not shortened \[m\].
+struct FaceMotion {
+    x: [DVec3; 3],
+    moves: [DVec3; 3],
+}
+
+impl FaceMotion {
+    fn at(&self, t: f64) -> [DVec3; 3] {
+        std::array::from_fn(|k| self.x[k] + self.moves[k] * t)
+    }
+}
+
 /// Demand of a face.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
@@ -164,7 +176,9 @@ pub(crate) fn watch_faces(
     let watch = |number: u32, shape: &MovingShape<'_>, corners: [u32; 3]| {
         let x = corners.map(|v| path.start[v as usize]);
         let moves = corners.map(|v| path.moves[v as usize]);
-        let way = shape.relative_way(&x, &moves).max(shape.relative_way(&x, &corners.map(|v| path.kept(v))));
+        let ways =
+            [moves, corners.map(|v| path.kept(v))].map(|moves| shape.relative_way(&FaceMotion { x, moves }));
+        let way = ways[0].max(ways[1]);
         let (middle, radius) = ball_around(&x);
         let wanted = separation(corners[0]);
         if STRIDE_SHARE * (shape.start.signed_distance(middle).0 - radius - wanted) > way {
@@ -206,13 +220,13 @@ impl GuardedFace {
         }
         let shape = &shapes[self.shape as usize];
         let kept = |v: u32| self.frame + (path.moves[v as usize] - self.frame) * fractions[v as usize];
-        let moves = self.corners.map(kept);
         let x = self.corners.map(|v| path.start[v as usize]);
-        let way = shape.relative_way(&x, &moves);
+        let motion = FaceMotion { x, moves: self.corners.map(kept) };
+        let way = shape.relative_way(&motion);
         if way <= STRIDE_SHARE * (self.distance - self.separation) {
             return Verdict::Clear;
         }
-        let Some(blocked) = self.follow(shape, (&x, &moves), way) else { return Verdict::Clear };
+        let Some(blocked) = self.follow(shape, &motion, way) else { return Verdict::Clear };
         let normals = match self.plane {
             Some(normal) => [normal; 2],
             None => [self.normal, blocked],
@@ -220,7 +234,7 @@ impl GuardedFace {
         let kept = |fractions: &[f64; 3]| fractions.iter().sum::<f64>();
         let mut best: Option<([f64; 3], DVec3)> = None;
         for normal in normals {
-            if let Some(offer) = self.ask(shape, normal, (&x, &moves))
+            if let Some(offer) = self.ask(shape, normal, &motion)
                 && best.as_ref().is_none_or(|(most, _)| kept(&offer) > kept(most))
             {
                 best = Some((offer, normal));
@@ -233,7 +247,7 @@ impl GuardedFace {
                 Verdict::Lower(std::array::from_fn(|k| fractions[self.corners[k] as usize] * factors[k]))
             }
             // Nothing keeps its separation. It may pass by the obstacle all the same, as long as nobody else is stopped.
-            _ if self.stays_outside(shape, (&x, &moves), way) => Verdict::Clear,
+            _ if self.stays_outside(shape, &motion, way) => Verdict::Clear,
             _ => {
                 self.is_settled = true;
                 Verdict::Forced
@@ -247,15 +261,10 @@ impl GuardedFace {
     }
 
     /// Returns whether the face stays outside on its path, however near.
-    fn stays_outside(
-        &self,
-        shape: &MovingShape<'_>,
-        (x, moves): (&[DVec3; 3], &[DVec3; 3]),
-        way: f64,
-    ) -> bool {
+    fn stays_outside(&self, shape: &MovingShape<'_>, motion: &FaceMotion, way: f64) -> bool {
         let distance = |t: f64| {
             let now = shape.at(t);
-            now.nearest_of_face(&now.skeleton(), std::array::from_fn(|k| x[k] + moves[k] * t)).0
+            now.nearest_of_face(&now.skeleton(), motion.at(t)).0
         };
         if self.distance == 0.0 {
             // What touches cannot be followed.
@@ -267,17 +276,11 @@ impl GuardedFace {
     }
 
     /// Follows the face to the end of its path; the normal of the shape where it comes too close.
-    fn follow(
-        &self,
-        shape: &MovingShape<'_>,
-        (x, moves): (&[DVec3; 3], &[DVec3; 3]),
-        way: f64,
-    ) -> Option<DVec3> {
+    fn follow(&self, shape: &MovingShape<'_>, motion: &FaceMotion, way: f64) -> Option<DVec3> {
         let pursuit = Pursuit { way, limit: self.separation, floor: 0.5 * self.separation };
         advance(pursuit, (self.distance, self.normal), |t| {
             let now = shape.at(t);
-            let corners = std::array::from_fn(|k| x[k] + moves[k] * t);
-            let (distance, point) = now.nearest_of_face(&now.skeleton(), corners);
+            let (distance, point) = now.nearest_of_face(&now.skeleton(), motion.at(t));
             (distance, now.signed_distance(point).1)
         })
     }
@@ -288,7 +291,7 @@ impl GuardedFace {
         &self,
         shape: &MovingShape<'_>,
         normal: DVec3,
-        (x, moves): (&[DVec3; 3], &[DVec3; 3]),
+        FaceMotion { x, moves }: &FaceMotion,
     ) -> Option<[f64; 3]> {
         let [first, last] = shape.normals(normal);
         let height = |normal: DVec3, shape: &WorldShape, x: DVec3| normal.dot(x) - shape.support(normal);
@@ -365,7 +368,7 @@ mod tests {
             let shapes = [MovingShape::new(&ball, 0.0, 1.0)];
             let path = Path { start: &start, moves: &[DVec3::ZERO; 3], frames: &[], prescribed: &[true; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-3, path);
-            let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+            let found = truncate_among(&[], |_| 0.0, path, &shapes, faces);
             assert_eq!(found.forced_faces.len(), 1, "{stop}");
         }
     }
@@ -394,7 +397,7 @@ mod tests {
             };
             let path = Path { start: &start, moves: &moves, frames: &[frame; 3], prescribed: &[false; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-3, path);
-            let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+            let found = truncate_among(&[], |_| 0.0, path, &shapes, faces);
             let is_outside = |fractions: &[f64], t: f64| {
                 let moved = |k: usize| frame + (moves[k] - frame) * fractions[k];
                 let now = std::array::from_fn(|k| x[k] + moved(k) * t);
@@ -422,7 +425,7 @@ mod tests {
         let moves = [DVec3::new(0.0, -5.0, 0.0); 3];
         let path = Path { start: &start, moves: &moves, frames: &[], prescribed: &[false; 3] };
         let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 1e-4, path);
-        let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+        let found = truncate_among(&[], |_| 0.0, path, &shapes, faces);
         assert_eq!(found.fractions, [1.0; 3]);
     }
 
@@ -442,7 +445,7 @@ mod tests {
             let moves = [DVec3::new(0.0, -1e-3, 0.0); 3];
             let path = Path { start: &x, moves: &moves, frames: &[], prescribed: &[false; 3] };
             let faces = watch_faces(&shapes, &[[0, 1, 2]], |_| 2e-5, path);
-            let found = truncate_among(&[], |_| 0.0, path, (&shapes, faces));
+            let found = truncate_among(&[], |_| 0.0, path, &shapes, faces);
             assert_eq!(found.forced_faces, []);
             x = std::array::from_fn(|k| x[k] + moves[k] * found.fractions[k]);
         }

@@ -349,7 +349,8 @@ impl Probe<'_> {
     fn rest_on<const N: usize>(
         &self,
         vertices: [VertexIndex; N],
-        (corners, weights): (&[DVec3; N], &[f64; N]),
+        corners: &[DVec3; N],
+        weights: &[f64; N],
         contacts: &mut Vec<Contact>,
     ) {
         let middle = corners.iter().sum::<DVec3>() / N as f64;
@@ -391,7 +392,7 @@ impl Probe<'_> {
         let carried = [a, b].map(|vi| self.carried(vi));
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
-            Some(weights) => self.rest_on([a, b], (&carried, &weights), contacts),
+            Some(weights) => self.rest_on([a, b], &carried, &weights, contacts),
             None => contacts.extend(
                 nearest(ends)
                     .filter(|weights| self.stands_out(&[a, b], &ends, weights))
@@ -414,7 +415,7 @@ impl Probe<'_> {
         let [a, b, c] = vertices;
         let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
         match self.bears(a).then(touching).flatten() {
-            Some(weights) => self.rest_on(vertices, (&carried, &weights), contacts),
+            Some(weights) => self.rest_on(vertices, &carried, &weights, contacts),
             None => contacts.extend(
                 nearest(corners)
                     .filter(|weights| self.stands_out(&vertices, &corners, weights))

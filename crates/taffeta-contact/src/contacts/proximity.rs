@@ -16,7 +16,7 @@ use frames::find_frames;
 use crate::broad::boxes::{Aabb, MovingBox};
 use crate::broad::candidates::collect_pairs;
 use crate::broad::elements::{ELEMENTS_PER_TASK, Element, Elements};
-use crate::broad::near::NearSearch;
+use crate::broad::near::{BoxedElements, NearSearch};
 use crate::broad::pair::{PAIRS_PER_TASK, Pair, closest};
 use crate::ccd::certificate::{Truncation, truncate_among};
 use crate::ccd::guard::{FaceAtShape, GuardedFace, MovingShape, is_sunken, watch_faces};
@@ -148,7 +148,8 @@ impl Proximity {
         let obstacles = &x[self.moving_vertices.min(x.len())..];
         let is_known = self.obstacle_boxes.len() == obstacles.len()
             && self.obstacle_boxes.iter().zip(obstacles).all(|(area, x)| area.swept().contains(*x));
-        let near = self.search.look(list, &boxes, (self.movers, is_known), Self::meets(&self.bodies));
+        let elements = BoxedElements { list, boxes: &boxes, movers: self.movers };
+        let near = self.search.look(elements, is_known, Self::meets(&self.bodies));
         find_crossings_among(list, &near, x)
     }
 
@@ -256,32 +257,26 @@ impl Proximity {
     /// Collects the pairs for vertices in their bounds.
     fn collect_for(&mut self, bounds: MotionBounds) {
         let boxes = bounds.boxes(|v| self.reach(v));
-        self.collect(boxes, |pair| bounds.relative_way(pair), (bounds.centers(), None));
+        self.collect(boxes, |pair| bounds.relative_way(pair), bounds.centers(), None);
         self.bounds = bounds;
         self.is_stale = false;
     }
 
     /// Collects the pairs for a substep in which each vertex may be stopped anywhere on its way. They hold for that alone. Only
     /// those around the movers of `few`, if these are all that move.
-    fn collect_stopped(
-        &mut self,
-        step: Step<'_>,
-        (moves, frames): (&[DVec3], &[DVec3]),
-        few: Option<&[u32]>,
-    ) {
-        let kept = |v: usize| if step.prescribed[v] { moves[v] } else { frames[v] };
+    fn collect_stopped(&mut self, path: Path<'_>, few: Option<&[u32]>) {
         let around = |(v, x): (usize, &DVec3)| {
-            let ways = [DVec3::ZERO, kept(v), moves[v]];
+            let ways = [DVec3::ZERO, path.kept(v as u32), path.moves[v]];
             MovingBox::still(Aabb::around(ways.map(|way| *x + way)).inflated(self.reach(v)))
         };
-        let boxes = step.start.iter().enumerate().map(around).collect();
+        let boxes = path.start.iter().enumerate().map(around).collect();
         let way = |pair: &Pair| {
             let (first, second) = pair.vertices.split_at(pair.split());
-            let length = |v: &u32| kept(*v as usize).length().max(moves[*v as usize].length());
+            let length = |v: &u32| path.kept(*v).length().max(path.moves[*v as usize].length());
             let longest = |side: &[u32]| side.iter().map(length).fold(0.0, f64::max);
             longest(first) + longest(second)
         };
-        self.collect(boxes, way, (step.start, few));
+        self.collect(boxes, way, path.start, few);
         self.is_stale = true;
     }
 
@@ -296,16 +291,18 @@ impl Proximity {
         &mut self,
         boxes: Vec<MovingBox>,
         way: impl Fn(&Pair) -> f64 + Sync,
-        (start, few): (&[DVec3], Option<&[u32]>),
+        start: &[DVec3],
+        few: Option<&[u32]>,
     ) {
         let first = self.moving_vertices;
         let moved = self.obstacle_boxes != boxes[first..];
         self.obstacle_boxes = boxes[first..].to_vec();
         let list = &self.elements.list;
-        let (known, meets) = ((self.movers, moved), Self::meets(&self.bodies));
+        let elements = BoxedElements { list, boxes: &boxes, movers: self.movers };
+        let meets = Self::meets(&self.bodies);
         let near = match few {
-            None => self.search.find(list, &boxes, known, meets),
-            Some(few) => self.search.find_around(list, &boxes, known, (few, meets)),
+            None => self.search.find(elements, moved, meets),
+            Some(few) => self.search.find_around(elements, moved, few, meets),
         };
         let may_meet = |pair: &Pair| {
             let reach =
@@ -353,28 +350,29 @@ impl Proximity {
         let moves = moves_of(step);
         let (mut found, mut frames) = self.shorten_in_frames(step, &moves);
         for round in 1..=COLLECTIONS {
+            let path = step.path(&moves, &frames);
             let is_lost = |v: usize| {
                 let fraction = found.fractions[v];
-                fraction < 1.0
-                    && !self.bounds.hold_at_end(v, place(step, (v, fraction), (&moves, &frames)), step)
+                fraction < 1.0 && !self.bounds.hold_at_end(v, step.stop(v, fraction, path), step)
             };
             if !(0..moves.len()).any(is_lost) {
                 break;
             }
             // What is stopped far from where it was expected is in the way of others, and its group may be larger.
-            self.collect_stopped(step, (&moves, &frames), None);
+            self.collect_stopped(path, None);
             let grown = self.frames(step, &moves);
             let is_last = grown == frames;
             if !is_last {
                 frames = if round == COLLECTIONS { vec![DVec3::ZERO; moves.len()] } else { grown };
-                self.collect_stopped(step, (&moves, &frames), None);
+                self.collect_stopped(step.path(&moves, &frames), None);
             }
             found = self.shorten(step, &moves, &frames);
             if is_last {
                 break;
             }
         }
-        let end = |v: usize| place(step, (v, found.fractions[v]), (&moves, &frames));
+        let path = step.path(&moves, &frames);
+        let end = |v: usize| step.stop(v, found.fractions[v], path);
         ((0..moves.len()).map(end).collect(), found)
     }
 
@@ -386,8 +384,7 @@ impl Proximity {
 
     /// The fractions of a motion in its frames.
     fn shorten(&mut self, step: Step<'_>, moves: &[DVec3], frames: &[DVec3]) -> Truncation {
-        let path = Path { start: step.start, moves, frames, prescribed: step.prescribed };
-        let found = self.truncate(path, step.shapes);
+        let found = self.truncate(step.path(moves, frames), step.shapes);
         self.work += self.pairs.len() as u64 + found.looks;
         found
     }
@@ -401,9 +398,10 @@ impl Proximity {
         let movers = (0..).zip(&self.elements.list[..self.movers]);
         let few: Vec<u32> = movers.filter(|(_, element)| moves_with(element)).map(|(i, _)| i).collect();
         let frames = vec![DVec3::ZERO; moves.len()];
-        self.collect_stopped(step, (&moves, &frames), Some(&few));
+        self.collect_stopped(step.path(&moves, &frames), Some(&few));
         let found = self.shorten(step, &moves, &frames);
-        let end = |v: usize| place(step, (v, found.fractions[v]), (&moves, &frames));
+        let path = step.path(&moves, &frames);
+        let end = |v: usize| step.stop(v, found.fractions[v], path);
         ((0..moves.len()).map(end).collect(), found)
     }
 
@@ -419,14 +417,14 @@ impl Proximity {
 
     /// The fractions of a motion after which nothing crosses that was collected and crossed nothing before.
     fn truncate(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> Truncation {
-        let faces = (shapes, self.watch_faces(path, shapes));
+        let faces = self.watch_faces(path, shapes);
         if self.quarantine.is_empty() {
-            return truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, faces);
+            return truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, shapes, faces);
         }
         let kept: Vec<usize> =
             (0..self.pairs.len()).filter(|i| !self.quarantine.holds(&self.pairs[*i])).collect();
         let pairs: Vec<_> = kept.iter().map(|i| self.pairs[*i]).collect();
-        let mut found = truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, faces);
+        let mut found = truncate_among(&pairs, |i| HARD_SHARE * self.offsets[kept[i]], path, shapes, faces);
         // By their numbers among all pairs.
         found.forced.iter_mut().for_each(|number| *number = kept[*number as usize] as u32);
         found
@@ -436,14 +434,6 @@ impl Proximity {
 /// The motions of all vertices as proposed \[m\].
 fn moves_of(step: Step<'_>) -> Vec<DVec3> {
     step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect()
-}
-
-/// The end of a vertex that makes a fraction of its motion in its frame \[m\]; all of it, bit by bit.
-fn place(step: Step<'_>, (v, fraction): (usize, f64), (moves, frames): (&[DVec3], &[DVec3])) -> DVec3 {
-    if fraction == 1.0 {
-        return step.end[v];
-    }
-    step.start[v] + (frames[v] + (moves[v] - frames[v]) * fraction)
 }
 
 /// How many substeps of a length \[s\] a search is to serve.

@@ -184,7 +184,7 @@ pub fn stabilize(contacts: &[Contact], start: &mut [DVec3], rows: &mut [Row], h:
 /// than it has taken up.
 ///
 /// Vertices that obstacles press from both sides they hold from the start: the blows cancel. Those on an edge over the rims do not.
-pub fn relieve((contacts, stiffnesses): (&mut [Contact], &[f64]), start: &[DVec3], h: f64) {
+pub fn relieve(contacts: &mut [Contact], stiffnesses: &[f64], start: &[DVec3], h: f64) {
     let are_pinched = find_pinched(contacts, start.len());
     let all = contacts.iter_mut().zip(stiffnesses).zip(are_pinched);
     for ((contact, stiffness), is_pinched) in all {

@@ -118,7 +118,7 @@ impl MeshObstacle {
     pub fn drive_to(&mut self, time: f64, pose: Pose) {
         let to = pose.after(&self.place.pose().inverse());
         let Self { shapes, place, motion, skin, shape_rate, .. } = self;
-        let shape = shape_at((shapes, *shape_rate), motion.own_time(time));
+        let shape = shape_at(shapes, *shape_rate, motion.own_time(time));
         let rigid = |pose: &Pose| {
             let pose = pose.after(&place.pose());
             shape.iter().map(|x| pose.apply(*x * place.scale)).collect()
@@ -171,7 +171,7 @@ impl MeshObstacle {
         if let Some(skin) = &self.skin {
             return skin.stands_between(start, end);
         }
-        let progress = |time| progress_at((&self.shapes, self.shape_rate), self.motion.own_time(time));
+        let progress = |time| progress_at(&self.shapes, self.shape_rate, self.motion.own_time(time));
         progress(start) == progress(end) && self.motion.stands_between(start, end)
     }
 
@@ -189,7 +189,7 @@ impl MeshObstacle {
             return 0.0;
         }
         let [first, now, last] = [start, time, end]
-            .map(|time| shape_at((&self.shapes, self.shape_rate), self.motion.own_time(time)));
+            .map(|time| shape_at(&self.shapes, self.shape_rate, self.motion.own_time(time)));
         let arm = || now.iter().map(|x| x.length()).fold(0.0, f64::max) * self.place.scale;
         let rigid = self.motion.bend_at(time, [start, end], arm);
         if self.shapes.len() < 2 {
@@ -211,13 +211,13 @@ impl MeshObstacle {
             return skin.points_at(time);
         }
         let pose = self.pose_at(time);
-        let shape = shape_at((&self.shapes, self.shape_rate), self.motion.own_time(time));
+        let shape = shape_at(&self.shapes, self.shape_rate, self.motion.own_time(time));
         shape.iter().map(|x| pose.apply(*x * self.place.scale)).collect()
     }
 }
 
 /// The number of the last shape that is not later than a time \[s\], and how far the next has been reached.
-fn progress_at((shapes, rate): (&[Vec<DVec3>], f64), time: f64) -> (usize, f64) {
+fn progress_at(shapes: &[Vec<DVec3>], rate: f64, time: f64) -> (usize, f64) {
     let last = shapes.len().saturating_sub(1);
     let now = time * rate;
     if last == 0 || now <= 0.0 {
@@ -228,8 +228,8 @@ fn progress_at((shapes, rate): (&[Vec<DVec3>], f64), time: f64) -> (usize, f64) 
 }
 
 /// The shape of a sequence at a time \[s\].
-fn shape_at((shapes, rate): (&[Vec<DVec3>], f64), time: f64) -> Cow<'_, [DVec3]> {
-    let (number, part) = progress_at((shapes, rate), time);
+fn shape_at(shapes: &[Vec<DVec3>], rate: f64, time: f64) -> Cow<'_, [DVec3]> {
+    let (number, part) = progress_at(shapes, rate, time);
     match (shapes.get(number), shapes.get(number + 1).filter(|_| part > 0.0)) {
         (Some(shape), Some(next)) => shape.iter().zip(next).map(|(x, y)| x.lerp(*y, part)).collect(),
         (Some(shape), None) => shape.into(),

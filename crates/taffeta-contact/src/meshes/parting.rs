@@ -16,7 +16,7 @@
 use crate::broad::boxes::{Aabb, MovingBox};
 use crate::broad::candidates::collect_pairs;
 use crate::broad::elements::Elements;
-use crate::broad::near::NearSearch;
+use crate::broad::near::{BoxedElements, NearSearch};
 use crate::broad::pair::{Pair, closest};
 use crate::ccd::certificate::{Path, truncate};
 use crate::intersections::crossings::{find_crossings, find_crossings_among};
@@ -185,7 +185,11 @@ impl Skin {
         };
         let boxes: Vec<MovingBox> = x.iter().zip(moves).map(around).collect();
         let list = &self.elements.list;
-        let near = NearSearch::default().find(list, &boxes, (list.len(), true), |_, _| true);
+        let near = NearSearch::default().find(
+            BoxedElements { list, boxes: &boxes, movers: list.len() },
+            true,
+            |_, _| true,
+        );
         (boxes, near)
     }
 

@@ -169,17 +169,17 @@ impl Editor<'_> {
     fn split_with_placement(&mut self, e: EdgeKey, cloth: u32) -> SplitRecord {
         let (mesh, attributes, pins) = (&mut *self.mesh, &mut *self.attributes, self.rules.pins);
         let Some(tracker) = &mut self.tracker else {
-            let split = split_with_adjustment(mesh, attributes, (e, 0.5), pins, self.spin, |_, _| {});
+            let split = split_with_adjustment(mesh, attributes, e, 0.5, pins, self.spin, |_, _| {});
             let (record, drift) = split.expect(CAN_SPLIT);
             self.add_drift(cloth, &drift);
             return record;
         };
         let (record, drift) = if tracker.background.chart.is_in_space() {
-            split_in_space((mesh, attributes), tracker, e, pins)
+            split_in_space(mesh, attributes, tracker, e, pins)
         } else if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
-            split_on_seam((mesh, attributes), tracker, e, &point, pins)
+            split_on_seam(mesh, attributes, tracker, e, &point, pins)
         } else {
-            split_in_chart((mesh, attributes), tracker, e, cloth, pins)
+            split_in_chart(mesh, attributes, tracker, e, cloth, pins)
         };
         self.add_drift(cloth, &drift);
         record
@@ -382,9 +382,6 @@ impl Editor<'_> {
     }
 }
 
-/// A mesh and its attributes.
-type Sheet<'a> = (&'a mut HalfedgeMesh, &'a mut SheetAttributes);
-
 /// The ends of an edge and the corners opposite to it; an end again where there is none.
 fn vertices_near(mesh: &HalfedgeMesh, e: EdgeKey) -> [VertexKey; 4] {
     let [a, b] = mesh.edge_ends(e);
@@ -394,7 +391,8 @@ fn vertices_near(mesh: &HalfedgeMesh, e: EdgeKey) -> [VertexKey; 4] {
 
 /// Splits an edge on a seam at a point of the seam of the input.
 fn split_on_seam(
-    (mesh, attributes): Sheet,
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
     tracker: &mut Tracker,
     e: EdgeKey,
     point: &SeamPoint,
@@ -407,7 +405,7 @@ fn split_on_seam(
         tracker.background.put(&point.origins[0], vertex);
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &point.origins);
     tracker.seams.note_split(&record, point);
     (record, drift)
@@ -415,7 +413,8 @@ fn split_on_seam(
 
 /// Splits an edge of a sheet with material coordinates; the new vertex has what the input has there.
 fn split_in_chart(
-    (mesh, attributes): Sheet,
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
     tracker: &mut Tracker,
     e: EdgeKey,
     cloth: u32,
@@ -426,17 +425,18 @@ fn split_in_chart(
     let near = vertices_near(mesh, e);
     let mut origin = None;
     let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
-        origin = Some(tracker.place(&near, (panel, *material), vertex));
+        origin = Some(tracker.place(&near, panel, *material, vertex));
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
     (record, drift)
 }
 
 /// Splits an edge of a rest shape in space; the new vertex lies on the input, as near to the middle as it gets.
 fn split_in_space(
-    (mesh, attributes): Sheet,
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
     tracker: &mut Tracker,
     e: EdgeKey,
     pins: &[Region],
@@ -453,7 +453,7 @@ fn split_in_space(
         (vertex.position, vertex.start) = (x, x);
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin]);
     if let Some(witnesses) = &mut tracker.witnesses {
         witnesses.note_split(mesh, attributes, &record);

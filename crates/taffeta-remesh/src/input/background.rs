@@ -112,7 +112,8 @@ impl Tracker {
     pub(crate) fn place(
         &self,
         near: &[VertexKey],
-        (panel, material): (u32, DVec2),
+        panel: u32,
+        material: DVec2,
         vertex: &mut VertexAttributes,
     ) -> Origin {
         let chart = &self.background.chart;

@@ -23,7 +23,27 @@ use taffeta_mesh::{
 const SNAP: f64 = 1e-12;
 
 /// A side of an input face: the face, and the corner where it starts.
-type FaceSide = (u32, usize);
+#[derive(Clone, Copy, Debug)]
+struct FaceSide {
+    face: u32,
+    corner: usize,
+}
+
+impl FaceSide {
+    fn ends(self, chart: &Chart) -> [DVec2; 2] {
+        let corners = chart.corners(self.face);
+        [corners[self.corner], corners[(self.corner + 1) % 3]]
+    }
+
+    /// A point at a part of its length.
+    fn point_at(self, part: f64, chart: &Chart) -> (Origin, DVec2) {
+        let mut weights = [0.0; 3];
+        weights[self.corner] = 1.0 - part;
+        weights[(self.corner + 1) % 3] = part;
+        let [start, end] = self.ends(chart);
+        (Origin { face: self.face, weights }, (1.0 - part) * start + part * end)
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 struct Line {
@@ -127,7 +147,7 @@ impl SeamLines {
             part
         };
         let [along, against] = edges[number];
-        let ends = [point_on(along, part, chart), point_on(against, 1.0 - part, chart)];
+        let ends = [along.point_at(part, chart), against.point_at(1.0 - part, chart)];
         let [first, second] = if forward { ends } else { [ends[1], ends[0]] };
         Some(SeamPoint { origins: [first.0, second.0], coords: [first.1, second.1], place })
     }
@@ -196,14 +216,14 @@ impl Input<'_> {
     fn side_of(&self, he: Halfedge) -> FaceSide {
         let f = self.mesh.face(he).expect("a seam has two faces");
         let sides = self.mesh.face_halfedges(f);
-        let k = sides.iter().position(|side| *side == he).expect("a half-edge of its face");
-        (self.face_numbers[slot_of(f)], k)
+        let corner = sides.iter().position(|side| *side == he).expect("a half-edge of its face");
+        FaceSide { face: self.face_numbers[slot_of(f)], corner }
     }
 
     /// Rest length \[m\].
-    fn length_of(&self, (face, k): FaceSide) -> f64 {
-        let corners = self.chart.corners(face);
-        corners[k].distance(corners[(k + 1) % 3])
+    fn length_of(&self, side: FaceSide) -> f64 {
+        let [start, end] = side.ends(self.chart);
+        start.distance(end)
     }
 
     /// The next half-edge of a line; `None`: it ends.
@@ -212,13 +232,4 @@ impl Input<'_> {
         let is_next = |out: &Halfedge| out.edge != he.edge && is_seam(self.mesh, self.attributes, out.edge);
         if self.is_end(tip) { None } else { self.mesh.halfedges_around(tip).find(is_next) }
     }
-}
-
-/// A point on a side of an input face, at a part of its length.
-fn point_on((face, k): FaceSide, part: f64, chart: &Chart) -> (Origin, DVec2) {
-    let mut weights = [0.0; 3];
-    weights[k] = 1.0 - part;
-    weights[(k + 1) % 3] = part;
-    let corners = chart.corners(face);
-    (Origin { face, weights }, (1.0 - part) * corners[k] + part * corners[(k + 1) % 3])
 }

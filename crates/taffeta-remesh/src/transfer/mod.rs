@@ -44,7 +44,7 @@ pub fn split_with_transfer(
     e: EdgeKey,
     pins: &[Region],
 ) -> Result<SplitRecord, SplitBlocked> {
-    split_with_adjustment(mesh, attributes, (e, 0.5), pins, Spin::OnRing, |_, _| {}).map(|(record, _)| record)
+    split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, |_, _| {}).map(|(record, _)| record)
 }
 
 /// Like [`split_with_transfer`], with the new vertex at the part `part` of the edge, from the tail of its first side.
@@ -58,11 +58,12 @@ pub fn split_with_transfer(
 pub fn split_at_with_transfer(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    (e, part): (EdgeKey, f64),
+    e: EdgeKey,
+    part: f64,
     pins: &[Region],
 ) -> Result<(SplitRecord, Drift), SplitBlocked> {
     assert!(0.0 < part && part < 1.0, "a split must be inside the edge, not at {part}");
-    split_with_adjustment(mesh, attributes, (e, part), pins, Spin::OnRing, |_, _| {})
+    split_with_adjustment(mesh, attributes, e, part, pins, Spin::OnRing, |_, _| {})
 }
 
 /// A split at a part of the edge, with the state of the new vertex and its material coordinates on the two sides adjusted before
@@ -71,7 +72,8 @@ pub fn split_at_with_transfer(
 pub(crate) fn split_with_adjustment(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    (e, part): (EdgeKey, f64),
+    e: EdgeKey,
+    part: f64,
     pins: &[Region],
     spin: Spin<'_>,
     adjust: impl FnOnce(&mut [DVec2; 2], &mut VertexAttributes),

@@ -58,7 +58,7 @@ pub(super) fn find_frames(
     // Only pairs of which a frame has changed need another look.
     let mut has_changed = vec![true; moves.len()];
     loop {
-        let path = Path { start: step.start, moves, frames: &frames, prescribed: step.prescribed };
+        let path = step.path(moves, &frames);
         let known = (near.len(), faces.len());
         far.retain(|number| {
             let pair = &pairs[*number as usize];

@@ -68,7 +68,7 @@ fn drop_beyond(found: &mut Vec<Meeting>) {
 }
 
 /// Returns whether the boxes of a pair show that it does not come within reach on a way \[m\], as for most pairs.
-fn is_far(pair: &Pair, x: &[DVec3; 4], (way, offset): (f64, f64)) -> bool {
+fn is_far(pair: &Pair, x: &[DVec3; 4], way: f64, offset: f64) -> bool {
     pair.box_distance(x) > (1.0 + ROUND_OFF) * (offset + way.max(offset))
 }
 
@@ -78,7 +78,7 @@ impl Proximity {
     pub fn add_contacts(&self, step: Step<'_>, which: Which<'_>, contacts: &mut Vec<Contact>) {
         let mut found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
             let near = self.pairs[range.clone()].iter().zip(&self.offsets[range]);
-            found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, (step, which))));
+            found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, step, which)));
         });
         drop_beyond(&mut found);
         // Contacts are long: their names are sorted, each with its place.
@@ -121,10 +121,10 @@ impl Proximity {
 
     /// The contact of a pair: where it is at the end of the motion as predicted if elasticity could still close the gap that is
     /// left, or where it crosses.
-    fn meet(&self, pair: &Pair, offset: f64, (step, which): (Step<'_>, Which<'_>)) -> Option<Meeting> {
+    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>, which: Which<'_>) -> Option<Meeting> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
-        if is_far(pair, &x, (pair.relative_way(&moves), offset)) || self.quarantine.holds(pair) {
+        if is_far(pair, &x, pair.relative_way(&moves), offset) || self.quarantine.holds(pair) {
             return None;
         }
         let met = Encounter::of(pair, &x, &moves, HARD_SHARE * offset)?;
@@ -156,7 +156,7 @@ impl Proximity {
             Which::Nearest { bearing, stopped } => {
                 let is_stopped = stopped.binary_search(pair).is_ok();
                 let is_kept = is_stopped || is_through_face || self.has_borne_inside(&sides, bearing);
-                if is_kept { met.normal } else { self.nearest(&sides, met.normal, (bearing, &at))? }
+                if is_kept { met.normal } else { self.nearest(&sides, met.normal, bearing, at)? }
             }
         };
         let mut contact = Contact { depth, ..self.contact(sides, normal, offset, step) };
@@ -174,7 +174,8 @@ impl Proximity {
         &self,
         sides: &Sides,
         normal: DVec3,
-        (bearing, at): (&[ContactName], impl Fn(u32) -> DVec3),
+        bearing: &[ContactName],
+        at: impl Fn(u32) -> DVec3,
     ) -> Option<DVec3> {
         let [first, second] = &sides.points;
         let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
@@ -350,7 +351,7 @@ mod tests {
             let (x, moves) = (points(1.0), points(0.4));
             let offset = 0.02;
             let way = pair.relative_way(&moves);
-            let is_far = is_far(&pair, &x, (way, offset));
+            let is_far = is_far(&pair, &x, way, offset);
             counts[usize::from(is_far)] += 1;
             if !is_far {
                 continue;

@@ -141,18 +141,26 @@ fn no_files_import_each_other_in_a_circle() {
     assert!(circles.is_empty(), "files import each other in circles:\n{}", circles.join("\n"));
 }
 
-/// The rooms of the simulation crate from the bottom up.
-const ROOMS: [&str; 9] =
-    ["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build"];
+/// Crates with rooms, from the bottom up.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("taffeta-sim", &["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build"]),
+    (
+        "taffeta-remesh",
+        &["attributes", "metric", "conserve", "input", "sizing", "transfer", "edit", "arrays"],
+    ),
+    ("taffeta-contact", &["broad", "intersections", "shapes", "ccd", "meshes", "contacts"]),
+];
 
 #[test]
-fn rooms_of_the_simulation_import_downward() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taffeta-sim/src");
-    for room in ROOMS {
-        assert!(folder.join(room).is_dir(), "there is a room {room}");
+fn rooms_import_downward() {
+    for (name, rooms) in ROOMS {
+        let folder = folder_of(name).join("src");
+        for room in *rooms {
+            assert!(folder.join(room).is_dir(), "{name} has a room {room}");
+        }
+        let climbs = Imports::of_folder(&folder).describe_climbs(rooms);
+        assert!(climbs.is_empty(), "imports of {name} from a room into one above it:\n{}", climbs.join("\n"));
     }
-    let climbs = Imports::of_folder(&folder).describe_climbs(&ROOMS);
-    assert!(climbs.is_empty(), "imports from a room into one above it:\n{}", climbs.join("\n"));
 }
 
 /// A page of the project.

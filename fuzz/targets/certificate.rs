@@ -10,7 +10,7 @@ use taffeta::contact::candidates::collect_pairs;
 use taffeta::contact::certificate::{Path, truncate};
 use taffeta::contact::crossings::find_crossings;
 use taffeta::contact::elements::Elements;
-use taffeta::contact::near::NearSearch;
+use taffeta::contact::near::{BoxedElements, NearSearch};
 
 const VERTICES: usize = 8;
 /// Bytes of a vector: three coordinates and which vertex has smaller ones.
@@ -43,7 +43,8 @@ fuzz_target!(|data: &[u8]| {
     }
     let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m]));
     let swept: Vec<_> = x.iter().zip(moves).map(swept).collect();
-    let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
+    let boxed = BoxedElements { list: &elements.list, boxes: &swept, movers: elements.list.len() };
+    let near = NearSearch::default().find(boxed, false, |_, _| true);
     let pairs = collect_pairs(&elements.list, &near, &swept, |_| true);
     let path = Path { start: x, moves, frames: &[], prescribed: &[false; VERTICES] };
     let found = truncate(&pairs, |_| SEPARATION, path);

@@ -68,7 +68,7 @@ impl Imports {
         lines
     }
 
-    /// The imports from one room into another that is not below it, a line per import. MotionBounds are folders, from the bottom up; files
+    /// The imports from one room into another that is not below it, a line per import. Rooms are folders, from the bottom up; files
     /// that are in none of them are above all.
     pub(super) fn describe_climbs(&self, rooms: &[&str]) -> Vec<String> {
         let floor = |module: &Module| {

@@ -1,15 +1,19 @@
 //! Contact: obstacles, broad phase, contacts, friction, CCD and exact intersection tests.
 //!
 //! ```text
-//! broad phase    tree ──► near ──► candidates     BVHs of movers and obstacles; pairs within a margin
-//! contacts       detect       bodies against shapes in closed form, from the start of a substep
-//!                proximity    cloths, solids and ropes against each other and against meshes
-//! response       response     separation and Coulomb friction at position level, for the sweeping solvers
-//! CCD            certificate  pairs of primitives: step limits that keep them apart, at any speed
+//! broad          tree ──► near ──► candidates     BVHs of movers and obstacles; pairs within a margin
+//! intersections  crossings ──► quarantine         counted exactly; intersecting pairs are pulled apart
+//! shapes         shape, obstacle                  obstacles in closed form
+//! ccd            certificate  pairs of primitives: step limits that keep them apart, at any speed
 //!                guard        faces against shapes in closed form
 //!                advance      conservative advancement along two paths
-//! intersections  crossings ──► quarantine         counted exactly; intersecting pairs are pulled apart
+//! meshes         mesh_obstacle, parting           obstacles of triangles, and room between their parts
+//! contacts       detect       bodies against shapes in closed form, from the start of a substep
+//!                proximity    cloths, solids and ropes against each other and against meshes
+//!                response     separation and Coulomb friction at position level, for the sweeping solvers
 //! ```
+//!
+//! These are the folders of the crate: each imports from itself and from those above it.
 //!
 //! A substep passes through these steps:
 //!
@@ -27,37 +31,25 @@
 
 #![forbid(unsafe_code)]
 
-mod advance;
-pub mod boxes;
-pub mod candidates;
-pub mod certificate;
-pub mod crossings;
-pub mod detect;
-pub mod elements;
-mod encounter;
-mod fans;
-pub mod guard;
-mod joints;
-pub mod mesh_obstacle;
-mod motion_bounds;
-pub mod near;
-pub mod obstacle;
-pub mod pair;
-mod parting;
-mod path;
-pub mod proximity;
-pub mod quarantine;
-pub mod response;
-pub mod shape;
-mod sides;
-mod step;
-pub mod tree;
+mod broad;
+mod ccd;
+mod contacts;
+mod intersections;
+mod meshes;
+mod shapes;
 
-pub use detect::{ContactSurface, Detector, MEETS_NOTHING, SubstepView};
-pub use mesh_obstacle::MeshObstacle;
-pub use motion_bounds::MotionBounds;
-pub use obstacle::{Freedom, Limit, Obstacle, RigidBody};
-pub use parting::Parting;
-pub use proximity::Proximity;
-pub use response::{Contact, ContactName};
-pub use shape::Shape;
+pub use broad::{boxes, candidates, elements, near, pair, tree};
+pub use ccd::{certificate, guard};
+pub use contacts::{detect, proximity, response};
+pub use intersections::{crossings, quarantine};
+pub use meshes::mesh_obstacle;
+pub use shapes::{obstacle, shape};
+
+pub use contacts::detect::{ContactSurface, Detector, MEETS_NOTHING, SubstepView};
+pub use contacts::motion_bounds::MotionBounds;
+pub use contacts::proximity::Proximity;
+pub use contacts::response::{Contact, ContactName};
+pub use meshes::mesh_obstacle::MeshObstacle;
+pub use meshes::parting::Parting;
+pub use shapes::obstacle::{Freedom, Limit, Obstacle, RigidBody};
+pub use shapes::shape::Shape;

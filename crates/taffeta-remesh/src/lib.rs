@@ -24,6 +24,19 @@
 //! space without material coordinates (`space`). Metrics are tensors in one chart only: a vertex on a seam, and one of a
 //! shape in space, has one wanted size for all its charts.
 //!
+//! Each folder imports from itself and from folders before it:
+//!
+//! | folder | content |
+//! |---|---|
+//! | `attributes` | data of vertices, edges and faces, and the rest shape around them |
+//! | `metric` | wanted sizes, gradation, shape as a metric sees it |
+//! | `conserve` | momentum over an edit, energy of pieces over a pass |
+//! | `input` | the input surface, which stays while a mesh on it is edited |
+//! | `sizing` | settings of a pass and the metrics that it asks for |
+//! | `transfer` | edits that carry the attributes along |
+//! | `edit` | rules, checks and order of the edits of a pass |
+//! | `arrays` | the remesher by itself |
+//!
 //! Contact is not here: the simulation passes an intersection test of edits.
 //!
 //! Main source: R. Narain, A. Samii, J. F. O'Brien, Adaptive anisotropic remeshing for cloth simulation, ACM
@@ -33,76 +46,43 @@
 
 pub mod arrays;
 mod attributes;
-mod background;
-mod budget;
-mod built;
-mod chart;
-mod check;
-mod editor;
-mod enclose;
-mod exact;
-mod folding;
-mod folds;
-mod frame;
-mod gradation;
-mod hold;
-mod inertia;
+mod conserve;
+mod edit;
+mod input;
 mod metric;
-mod momentum;
-mod nearest;
-mod origin;
-mod owed;
-mod panels;
-mod pass;
-mod pieces;
-mod popping;
-#[cfg(feature = "random")]
-mod random;
-mod refusal;
-mod remesh;
-mod report;
-mod rest;
-mod rules;
-mod runs;
-mod seams;
-pub mod settings;
 mod sizing;
-mod space;
-mod spread;
-mod surroundings;
 mod transfer;
-mod view;
-mod weld;
-mod witness;
-mod working;
 
 pub use arrays::{
     ArrayError, FieldOptions, FieldRemesher, FieldReport, MaterialCoords, OutputArrays, Remeshed,
     SheetArrays, SizingField, remesh_arrays,
 };
+pub use attributes::hold::Hold;
+pub use attributes::rest::is_seam;
 pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
     lumped_mass, validate_attributes,
 };
-pub use enclose::dominate;
-pub use frame::smallest_angle_in;
-pub use gradation::GRADATION;
-pub use hold::Hold;
-pub use metric::{Metric, edge_size, isotropic_size, mean_size, metric_of_size};
-pub use momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
-pub use origin::Origin;
-pub use pass::Pass;
+pub use conserve::momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
+pub use edit::delaunay::restore_delaunay;
 #[cfg(feature = "random")]
-pub use random::{EditKind, RandomEdits, random_edits};
-pub use remesh::{find_lacks, remesh};
-pub use report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
-pub use rest::is_seam;
-pub use rules::{BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, REST_TOLERANCE, SPLIT_SIZE};
-pub use settings::{BadSetting, RemeshSettings};
+pub use edit::random::{EditKind, RandomEdits, random_edits};
+pub use edit::remesh::{find_lacks, remesh};
+pub use edit::report::{EditRecord, Proposal, ProposedEdit, Refusals, RemeshReport};
+pub use edit::rules::{
+    BUDGET_MIN, BUDGET_PER_VERTEX, COLLAPSE_SIZE, QUALITY_MIN, REST_TOLERANCE, SPLIT_SIZE,
+};
+pub use input::origin::Origin;
+pub use metric::enclose::dominate;
+pub use metric::frame::smallest_angle_in;
+pub use metric::gradation::GRADATION;
+pub use metric::{Metric, edge_size, isotropic_size, mean_size, metric_of_size};
 pub use sizing::RELAXATION_TIME;
-pub use surroundings::{Plane, Surroundings};
-pub use transfer::delaunay::restore_delaunay;
+pub use sizing::pass::Pass;
+pub use sizing::settings;
+pub use sizing::settings::{BadSetting, RemeshSettings};
+pub use sizing::surroundings::{Plane, Surroundings};
+pub use sizing::view::View;
 pub use transfer::open::open_with_transfer;
+pub use transfer::weld::weld_with_transfer;
 pub use transfer::{collapse_with_transfer, flip_with_transfer, split_at_with_transfer, split_with_transfer};
-pub use view::View;
-pub use weld::weld_with_transfer;

@@ -1,6 +1,6 @@
 //! Why arrays cannot be remeshed.
 
-use crate::settings::BadSetting;
+use crate::sizing::settings::BadSetting;
 use taffeta_mesh::BuildError;
 
 /// Why arrays cannot be remeshed. Vertices, faces and corners are numbered as in the input, from 0.

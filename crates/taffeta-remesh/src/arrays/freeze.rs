@@ -1,9 +1,9 @@
 //! From the keyed mesh back to arrays, in dense order.
 
 use super::{FieldRemesher, OutputArrays, Remeshed, sample_at};
-use crate::background::Background;
-use crate::chart::Chart;
-use crate::origin::Origin;
+use crate::input::background::Background;
+use crate::input::chart::Chart;
+use crate::input::origin::Origin;
 use glam::{DVec2, DVec3};
 use taffeta_core::morton::morton_code;
 use taffeta_core::{TopologyEpoch, VertexIndex};
@@ -51,7 +51,7 @@ impl FieldRemesher {
         let faces: Vec<[u32; 3]> =
             frozen.topology.faces.iter().map(|corners| corners.map(|VertexIndex(v)| v)).collect();
         let arrays = OutputArrays {
-            material: points.points.iter().map(|&point| self.given(point).into()).collect(),
+            material: points.points.iter().map(|&(panel, u)| self.given(panel, u).into()).collect(),
             material_faces: self.material_faces(&faces, &frozen.keys, &points),
             positions: keys.iter().map(|v| vertex(v).position.into()).collect(),
             faces,
@@ -99,10 +99,11 @@ impl FieldRemesher {
         let mut points: Vec<(u32, DVec2)> = Vec::new();
         for out in mesh.halfedges_around(v) {
             let Some(f) = mesh.face(out) else { continue };
-            let point = (self.panel_of(f), attributes.material_of(out));
+            let (panel, u) = (self.panel_of(f), attributes.material_of(out));
+            let given = self.given(panel, u);
             // What is the same point of the plane in two panels, or on both sides of a dart, is one to the output.
-            if !points.iter().any(|&other| self.given(other) == self.given(point)) {
-                points.push(point);
+            if !points.iter().any(|&(panel, u)| self.given(panel, u) == given) {
+                points.push((panel, u));
             }
         }
         points.sort_by_key(|(panel, _)| *panel);
@@ -131,9 +132,9 @@ impl FieldRemesher {
                 found.origins.push(*origin);
                 continue;
             }
-            for point in self.points_at(v) {
-                found.points.push(point);
-                found.origins.push(*nearest(origins, point, chart));
+            for (panel, u) in self.points_at(v) {
+                found.points.push((panel, u));
+                found.origins.push(*nearest(origins, panel, u, chart));
             }
         }
         found.starts.push(found.points.len() as u32);
@@ -158,10 +159,10 @@ impl FieldRemesher {
             corners.map(|vertex| {
                 let v = keys.vertices.raw[vertex as usize];
                 let side = sides.iter().find(|he| self.mesh.tail(**he) == v).expect("a corner of the face");
-                let u = self.given((self.panel_of(f), self.attributes.material_of(*side)));
+                let u = self.given(self.panel_of(f), self.attributes.material_of(*side));
                 let first = starts[vertex as usize];
                 let own = &points[first as usize..starts[vertex as usize + 1] as usize];
-                let at = own.iter().position(|&point| self.given(point) == u);
+                let at = own.iter().position(|&(panel, other)| self.given(panel, other) == u);
                 first + at.expect("a point of the vertex") as u32
             })
         };
@@ -169,13 +170,13 @@ impl FieldRemesher {
     }
 
     /// The coordinate of a point of a panel as the input has it.
-    fn given(&self, (panel, u): (u32, DVec2)) -> DVec2 {
+    fn given(&self, panel: u32, u: DVec2) -> DVec2 {
         self.tracker.background.chart.panels.reflect(panel, u)
     }
 }
 
 /// The place of a vertex on the input that is a point of a panel.
-fn nearest<'a>(origins: &'a [Origin], (panel, u): (u32, DVec2), chart: &Chart) -> &'a Origin {
+fn nearest<'a>(origins: &'a [Origin], panel: u32, u: DVec2, chart: &Chart) -> &'a Origin {
     let distance = |origin: &&Origin| {
         let (other, point) = chart.panel_and_point(origin);
         // On a seam between panels the panel decides, on a dart the distance.

@@ -1,6 +1,6 @@
 //! The arrays that go in.
 
-use crate::settings::RemeshSettings;
+use crate::sizing::settings::RemeshSettings;
 
 /// Material coordinates \[m\].
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,12 @@
 //! Options of remeshing to a field.
 
-use crate::chart::Chart;
-use crate::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
+use crate::edit::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN, REST_TOLERANCE, RestTolerance};
+use crate::input::chart::Chart;
+use crate::metric::gradation::{GRADATION, SizeLimit, grade_metrics, grade_sizes};
 use crate::metric::{
     Metric, bound_aspect, is_isotropic, isotropic_bound, isotropic_size, metric_of_size, size_tensor,
 };
-use crate::rules::{COLLAPSE_SIZE, EditRules, QUALITY_MIN, REST_TOLERANCE, RestTolerance};
-use crate::settings::BadSetting;
+use crate::sizing::settings::BadSetting;
 use taffeta_core::Region;
 use taffeta_core::math::Sym2;
 

@@ -7,7 +7,7 @@
 //! second derivatives of the position are the curvature and, within the surface, the change of the strain.
 
 use crate::metric::Metric;
-use crate::settings::RemeshSettings;
+use crate::sizing::settings::RemeshSettings;
 use glam::{DVec2, DVec3};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 use taffeta_core::math::Sym2;

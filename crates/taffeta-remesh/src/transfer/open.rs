@@ -4,8 +4,8 @@
 //! kept exactly. They would lie in one place, and what only touches counts as crossing; so each goes a little toward the middle
 //! of its own faces. Their center of mass stays where it was, and because all move alike angular momentum does not change.
 
+use crate::attributes::rest::span;
 use crate::attributes::{EdgeAttributes, SheetAttributes, VertexAttributes, lumped_mass};
-use crate::rest::span;
 use glam::DVec3;
 use taffeta_mesh::{EdgeKey, Halfedge, HalfedgeMesh, OpenBlocked, OpenRecord, OpenedEdge, Side, VertexKey};
 

@@ -98,7 +98,7 @@ fn a_split_anywhere_on_an_edge_is_linear_and_makes_no_seam() {
             let e = edges[(random.next_unit() * edges.len() as f64) as usize];
             let before = sheet.clone();
             let ends = sheet.mesh.edge_ends(e).map(|v| sheet.attributes.vertices[v].position);
-            let split = split_at_with_transfer(&mut sheet.mesh, &mut sheet.attributes, (e, part), &[]);
+            let split = split_at_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, part, &[]);
             let (record, drift) = split.expect("an edge can be split");
             settle_drifts(&sheet.mesh, &mut sheet.attributes, &[drift]);
             let at = sheet.attributes.vertices[record.vertex].position;
@@ -129,7 +129,7 @@ fn openings_among_other_edits_leave_attributes_that_fit() {
             0 => _ = split_with_transfer(mesh, attributes, e, &[]),
             1 => _ = collapse_with_transfer(mesh, attributes, he),
             2 => _ = flip_with_transfer(mesh, attributes, e),
-            3 => _ = split_at_with_transfer(mesh, attributes, (e, 0.2), &[]),
+            3 => _ = split_at_with_transfer(mesh, attributes, e, 0.2, &[]),
             _ => opened += usize::from(open_with_transfer(mesh, attributes, &[e]).is_ok()),
         }
         mesh.validate().unwrap_or_else(|broken| panic!("edit {step}: {broken}"));

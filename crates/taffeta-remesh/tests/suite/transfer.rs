@@ -293,7 +293,7 @@ fn a_hold_is_linear_along_the_edge_that_is_split() {
         ends.into_iter().zip([a, b]).for_each(|(v, hold)| sheet.attributes.vertices[v].hold = Some(hold));
         let Sheet { mesh, attributes } = &mut sheet;
         let (record, _) =
-            split_at_with_transfer(mesh, attributes, (he.edge, part), &whole).expect("can be split");
+            split_at_with_transfer(mesh, attributes, he.edge, part, &whole).expect("can be split");
         let hold = attributes.vertices[record.vertex].hold.expect("it lies between held vertices");
         let [from, to] = [first, second].map(|hold| hold.path.expect("it is led"));
         let between = |a: DVec3, b: DVec3| (1.0 - part) * a + part * b;

@@ -44,7 +44,7 @@ pub(crate) fn detect(world: &mut World, h: f64) {
         ContactLaw::Equations if world.inputs.stands_still => {}
         ContactLaw::Equations => {
             let stiffnesses = stiffnesses(&last.contacts, &[], &world.state.motion, span);
-            relieve((&mut last.contacts, &stiffnesses), &work.start, h);
+            relieve(&mut last.contacts, &stiffnesses, &work.start, h);
         }
     }
     put_back(&work.guided, &mut work.rows);
@@ -104,7 +104,7 @@ pub(crate) fn meet_on_the_way(world: &mut World, h: f64, stopped: &[Pair]) -> bo
         last.contacts.iter_mut().for_each(Contact::begin_anew);
     } else {
         let stiffnesses = vec![0.0; found.len()];
-        relieve((&mut found, &stiffnesses), &work.start, h);
+        relieve(&mut found, &stiffnesses, &work.start, h);
     }
     last.contacts.append(&mut found);
     drop_friction_while_sewn(world);

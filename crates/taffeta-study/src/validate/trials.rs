@@ -7,7 +7,7 @@ use taffeta_contact::candidates::collect_pairs;
 use taffeta_contact::certificate::{Path, truncate};
 use taffeta_contact::crossings::find_crossings;
 use taffeta_contact::elements::Elements;
-use taffeta_contact::near::NearSearch;
+use taffeta_contact::near::{BoxedElements, NearSearch};
 use taffeta_core::random::SplitMix64;
 
 /// Result of a number of trials.
@@ -80,7 +80,8 @@ fn run_trial(elements: &Elements, random: &mut SplitMix64) -> TrialReport {
     let frame = if random.next_unit() < 0.5 { toward * 0.3 } else { DVec3::ZERO };
     let swept = |(x, m): (&DVec3, &DVec3)| MovingBox::still(Aabb::around([*x, *x + *m, *x + frame]));
     let swept: Vec<_> = x.iter().zip(&moves).map(swept).collect();
-    let near = NearSearch::default().find(&elements.list, &swept, (elements.list.len(), false), |_, _| true);
+    let boxed = BoxedElements { list: &elements.list, boxes: &swept, movers: elements.list.len() };
+    let near = NearSearch::default().find(boxed, false, |_, _| true);
     let pairs = collect_pairs(&elements.list, &near, &swept, |_| true);
     let path = Path { start: &x, moves: &moves, frames: &[frame; 8], prescribed: &[false; 8] };
     let found = truncate(&pairs, |_| 1e-4, path);

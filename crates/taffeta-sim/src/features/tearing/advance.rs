@@ -181,15 +181,15 @@ impl Thawed {
             if self.mesh.vertex_count() >= most {
                 return TearRules { fine: None, ..*rules };
             }
-            let middle = self.split((e, 0.5), pins, drift);
+            let middle = self.split(e, 0.5, pins, drift);
             self.mend(middle, drift);
         }
         *rules
     }
 
     /// Splits an edge at a part of it from its first end; the new vertex.
-    fn split(&mut self, at: (EdgeKey, f64), pins: &[Region], drift: &mut Drift) -> VertexKey {
-        let split = split_at_with_transfer(&mut self.mesh, &mut self.attributes, at, pins);
+    fn split(&mut self, e: EdgeKey, part: f64, pins: &[Region], drift: &mut Drift) -> VertexKey {
+        let split = split_at_with_transfer(&mut self.mesh, &mut self.attributes, e, part, pins);
         let (record, more) = split.expect("an edge of the mesh can be split");
         *drift = drift.plus(&more);
         record.vertex
@@ -302,7 +302,7 @@ impl Thawed {
             return None;
         } else {
             let part = if across.side == Side::First { part } else { 1.0 - part };
-            let m = self.split((across.edge, part), pins, drift);
+            let m = self.split(across.edge, part, pins, drift);
             self.mesh.find_halfedge(v, m).expect("a split joins its vertex to both opposite corners").edge
         };
         self.may_open(e, v).then_some(e)

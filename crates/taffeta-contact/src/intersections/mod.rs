@@ -1,0 +1,4 @@
+//! Intersections of surfaces: found exactly, and pulled apart.
+
+pub mod crossings;
+pub mod quarantine;

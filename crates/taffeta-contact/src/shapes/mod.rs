@@ -1,0 +1,4 @@
+//! Obstacles in closed form.
+
+pub mod obstacle;
+pub mod shape;

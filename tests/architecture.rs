@@ -151,8 +151,16 @@ fn rooms_of_the_simulation_import_downward() {
     for room in ROOMS {
         assert!(folder.join(room).is_dir(), "there is a room {room}");
     }
-    let climbs = Imports::of_folder(&folder).describe_climbs(&ROOMS);
+    let climbs = Imports::of_folder(&folder).describe_climbs(&[], &ROOMS);
     assert!(climbs.is_empty(), "imports from a room into one above it:\n{}", climbs.join("\n"));
+}
+
+#[test]
+fn folders_of_newtons_method_import_downward() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../taffeta-solve/src");
+    let imports = Imports::of_folder(&folder);
+    let climbs = imports.describe_climbs(&["drivers", "newton"], &["objective", "linear", "precondition"]);
+    assert!(climbs.is_empty(), "imports from a folder into one above it:\n{}", climbs.join("\n"));
 }
 
 /// A page of the project.

@@ -7,11 +7,11 @@
 //! A clamped end has one more vertex beyond it, which the pin of the end carries along: it gives the direction, and the
 //! joint at the end stands for half of the first segment.
 
-use crate::block::rope_angle::turning_angle;
-use crate::block::rope_torsion::LEAST_TURN;
+use crate::block::rope::angle::turning_angle;
+use crate::block::rope::torsion::LEAST_TURN;
 use crate::block::{AcosAngle, Block, RopeAngle, RopeBend, RopeStretch, RopeTorsion, gather};
-use crate::checks::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::kinds::RopeBlocks;
+use crate::material::checks::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::model::ProjectionStiffness;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};

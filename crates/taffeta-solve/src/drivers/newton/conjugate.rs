@@ -5,11 +5,11 @@
 //! tell how much was left before them (Hestenes and Stiefel 1952; Strakoš and Tichý, On error estimation in the conjugate
 //! gradient method, 2002).
 
-use super::bending_factors::FactorWork;
-use super::hessian::Hessian;
+use super::linear::bending_factors::FactorWork;
+use super::linear::hessian::Hessian;
+use super::linear::vectors::{advance, dot, scale_and_add};
+use super::objective::{NewtonProblem, System};
 use super::precondition::Preconditioner;
-use super::system::{NewtonProblem, System};
-use super::vectors::{advance, dot, scale_and_add};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]

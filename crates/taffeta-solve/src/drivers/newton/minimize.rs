@@ -2,8 +2,8 @@
 
 use super::conjugate::{self, ConjugateLimits};
 use super::groups::{Groups, Scales};
-use super::system::Evaluation;
-use super::vectors::dot;
+use super::linear::vectors::dot;
+use super::objective::Evaluation;
 use super::{Direct, Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch};
 use crate::block::Curvature;
 

@@ -1,67 +1,40 @@
 //! Newton's method on `W` over positions and bending scalars together.
 //!
 //! `H = M/s² + Σ_e (1+τ/h) Jᵀ α⁻¹ J + Σ_k [stress_k]₊ ∇²C_k`, symmetric positive definite by construction; Armijo
-//! backtracking on `W` after every solve. The linear systems are solved by conjugate gradients (`conjugate`) on the
-//! Hessian (`hessian`), preconditioned by diagonal blocks and grids (`precondition`, `levels`), at a cost that grows
-//! linearly with the mesh.
+//! backtracking on `W` after every solve (`minimize`). The linear systems are solved by conjugate gradients (`conjugate`), at a
+//! cost that grows linearly with the mesh. Below are three folders, each of which imports only from those before it: `objective`,
+//! `linear` for the Hessian, and `precondition`.
 
-mod assembled;
-mod bending;
-mod bending_factors;
-mod bending_product;
-mod bending_rest;
-mod bending_shape;
-mod block_rows;
-mod carried;
-mod carrier;
-mod chains;
-mod clusters;
-mod coarse;
-mod coarse_blocks;
 mod conjugate;
-mod drag;
-mod elements;
-mod exact;
-mod face_state;
-mod grid;
 mod groups;
-mod held;
-mod hessian;
-mod interpolation;
-mod levels;
-mod links;
-mod loads;
-mod membrane;
+mod linear;
 mod minimize;
-mod ordering;
+mod objective;
 mod precondition;
 mod site;
-mod system;
-mod tiles;
-mod vectors;
 
-pub use carrier::{BodyDrive, Carrier};
-pub use drag::{Drag, Drags};
-pub use levels::KeptGrids;
-pub use loads::{Contacts, FrictionSpring, Touch};
-pub(crate) use ordering::dissect;
-pub use site::{Charts, Site};
-pub use system::NewtonProblem;
+pub use objective::NewtonProblem;
+pub use objective::carrier::{BodyDrive, Carrier};
+pub use objective::drag::{Drag, Drags};
+pub use objective::loads::{Contacts, FrictionSpring, Touch};
+pub use precondition::grid::Charts;
+pub use precondition::levels::KeptGrids;
+pub use site::Site;
 pub use taffeta_factor::FactorError;
 
 use crate::block::{Curvature, Stitch};
 use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
-use assembled::Assembly;
-use chains::Chains;
-use clusters::Clusters;
 use conjugate::ConjugateWork;
 use glam::DVec3;
 use groups::{Pieces, Scales};
-use hessian::Hessian;
-use levels::Levels;
+use linear::assembled::Assembly;
+use linear::hessian::Hessian;
+use objective::{Evaluation, System};
 use precondition::Preconditioner;
-use system::{Evaluation, System};
+use precondition::chains::Chains;
+use precondition::clusters::Clusters;
+use precondition::levels::Levels;
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 
 /// How the linear systems are solved.
@@ -186,14 +159,15 @@ impl NewtonDriver {
                 }))
             }
         };
-        let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        let vertices = |piece: precondition::grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
         let chains = || blocks.ropes.chains.iter();
         let in_chain = |i: &usize| chains().any(|chain| chain.contains(i));
         let loose = topology.surface_vertex_count()..topology.vertex_count;
         let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
         let loose = points.chain(ropes).chain(system.bodies().map(Vec::from));
-        let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
+        let pieces =
+            precondition::grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
         let stitches = blocks.stitches.iter().map(|stitch| stitch.vertices.as_slice());
         let tetrahedra = blocks.solids.normal.iter().map(|block| block.shape.vertices.as_slice());
         let pieces = Pieces::joined(pieces, system.vertex_count(), stitches.chain(tetrahedra));
@@ -342,12 +316,4 @@ impl NewtonDriver {
 }
 
 #[cfg(test)]
-mod drag_tests;
-#[cfg(test)]
-mod friction_tests;
-#[cfg(test)]
-mod hessian_tests;
-#[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod wrinkle_tests;

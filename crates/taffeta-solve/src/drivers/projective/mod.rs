@@ -47,7 +47,7 @@ pub use tetrahedron::{TetrahedronLimits, TetrahedronMeasure};
 pub use times::ProjectiveTimes;
 pub use triangle::TriangleStrain;
 
-use crate::drivers::newton::{FactorError, dissect};
+use crate::drivers::ordering::dissect;
 use constraint::{ConstraintSet, LaneSet, ScalarSet, narrow, widen};
 use edge::EdgeKernel;
 use glam::DVec3;
@@ -57,6 +57,7 @@ use std::time::Instant;
 use system::GlobalSystem;
 use taffeta_core::lanes::{F64x4, LANES, vectorized};
 use taffeta_core::tasks::share_out;
+use taffeta_factor::FactorError;
 use triangle::TriangleKernel;
 
 /// Vertices that one task of the gradient takes.

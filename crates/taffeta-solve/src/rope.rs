@@ -167,8 +167,8 @@ impl RopeBlocks {
         let is_curled = model.bending == RopeBending::Curvature && model.plane.is_none();
         for i in (visible.start..visible.end.saturating_sub(3)).filter(|_| is_curled) {
             let rest = [0, 1, 2, 3].map(|k| model.rest[i + k]);
-            let law = (material.bend, material.bend_damping);
-            self.torsions.extend(RopeTorsion::new([0, 1, 2, 3].map(|k| vertex(i + k)), rest, law));
+            let vertices = [0, 1, 2, 3].map(|k| vertex(i + k));
+            self.torsions.extend(RopeTorsion::new(vertices, rest, material.bend, material.bend_damping));
         }
     }
 

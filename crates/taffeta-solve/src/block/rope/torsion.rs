@@ -41,11 +41,7 @@ pub struct RopeTorsion {
 
 impl RopeTorsion {
     /// The block that rests at the given points \[m\]; `None` if a joint is straight there.
-    pub fn new(
-        vertices: [VertexIndex; 4],
-        rest: [DVec3; 4],
-        (stiffness, damping): (f64, f64),
-    ) -> Option<Self> {
+    pub fn new(vertices: [VertexIndex; 4], rest: [DVec3; 4], stiffness: f64, damping: f64) -> Option<Self> {
         let [a, b, c] = [rest[1] - rest[0], rest[2] - rest[1], rest[3] - rest[2]];
         let (u, v) = (Binormal::new(a, b).value, Binormal::new(b, c).value);
         let sizes = [v.length(), u.length()];
@@ -116,7 +112,7 @@ mod tests {
     ];
 
     fn example() -> RopeTorsion {
-        RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), REST, (2e-3, 0.0)).expect("it is curled")
+        RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), REST, 2e-3, 0.0).expect("it is curled")
     }
 
     #[test]
@@ -142,7 +138,7 @@ mod tests {
     fn a_small_twist_has_the_energy_of_a_torsion() {
         let b = DVec3::X * 0.1;
         let start = [DVec3::new(-0.08, 0.03, 0.0), DVec3::ZERO, b, b + DVec3::new(0.08, 0.03, 0.0)];
-        let block = RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), start, (2e-3, 0.0)).unwrap();
+        let block = RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), start, 2e-3, 0.0).unwrap();
         let delta = 1e-3_f64;
         let mut x = start;
         x[3] = b + DVec3::new(0.08, 0.03 * delta.cos(), 0.03 * delta.sin());
@@ -153,6 +149,6 @@ mod tests {
     #[test]
     fn straight_joints_have_no_torsion() {
         let straight = [0.0, 0.1, 0.2, 0.3].map(|s| DVec3::new(s, 0.0, 0.0));
-        assert!(RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), straight, (2e-3, 0.0)).is_none());
+        assert!(RopeTorsion::new([0, 1, 2, 3].map(VertexIndex), straight, 2e-3, 0.0).is_none());
     }
 }

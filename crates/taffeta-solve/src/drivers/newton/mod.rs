@@ -25,7 +25,7 @@ pub use taffeta_factor::FactorError;
 use crate::block::{Curvature, Stitch};
 use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
-use conjugate::ConjugateWork;
+use conjugate::ConjugateSolver;
 use glam::DVec3;
 use groups::{Pieces, Scales};
 use linear::assembled::Assembly;
@@ -69,18 +69,8 @@ pub struct NewtonDriver {
 /// A linear solver with what it keeps from solve to solve.
 #[derive(Clone, Debug)]
 enum Linear {
-    Conjugate(Box<(Hessian, Preconditioner, ConjugateWork)>),
-    Factorized(Box<Direct>),
-}
-
-/// Source of the matrix, which is assembled anew where contacts join other vertices.
-#[derive(Clone, Debug)]
-struct Direct {
-    assembly: Assembly,
-    topology: SurfaceTopology,
-    plate: Plate,
-    /// The places of the vertices \[m\].
-    points: Vec<DVec3>,
+    Conjugate(Box<ConjugateSolver>),
+    Factorized(Box<Assembly>),
 }
 
 /// When a Newton solve stops.
@@ -127,7 +117,8 @@ impl NewtonDriver {
         topology: &SurfaceTopology,
         blocks: &Blocks,
         site: Site<'_>,
-        (solver, before): (LinearSolver, Option<&KeptGrids>),
+        solver: LinearSolver,
+        before: Option<&KeptGrids>,
     ) -> Self {
         let system = System::build(topology, blocks, |fi| {
             site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0)
@@ -141,22 +132,16 @@ impl NewtonDriver {
                 // Only charts and threads couple one grid with another.
                 let has_links = site.charts.is_some() || !sewn.is_empty();
                 let couplings = if has_links { hessian.couplings(&system) } else { Vec::new() };
-                let levels = Levels::build(topology, charts, (&couplings, &sewn), before);
-                let work = ConjugateWork::new(&system, &hessian);
+                let levels = Levels::build(topology, charts, &couplings, &sewn, before);
                 let clusters = Clusters::find(topology.vertex_count, &sewn);
                 let chains = Chains::new(&blocks.ropes.chains);
                 let preconditioner = Preconditioner::new(levels, clusters, chains);
-                Linear::Conjugate(Box::new((hessian, preconditioner, work)))
+                Linear::Conjugate(Box::new(ConjugateSolver::new(&system, hessian, preconditioner)))
             }
             LinearSolver::Factorized => {
                 let (topology, plate) = (topology.clone(), blocks.plate.clone());
-                let assembly = Assembly::build((&topology, &plate), &system, site.points, Vec::new());
-                Linear::Factorized(Box::new(Direct {
-                    assembly,
-                    topology,
-                    plate,
-                    points: site.points.to_vec(),
-                }))
+                let points = site.points.to_vec();
+                Linear::Factorized(Box::new(Assembly::build(topology, plate, points, &system, Vec::new())))
             }
         };
         let vertices = |piece: precondition::grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
@@ -189,7 +174,7 @@ impl NewtonDriver {
     /// Grids that a driver of the same cloths with another topology takes over.
     pub fn grids(&self) -> Option<KeptGrids> {
         match &self.linear {
-            Linear::Conjugate(parts) => Some(parts.1.levels().kept()),
+            Linear::Conjugate(solver) => Some(solver.preconditioner.levels().kept()),
             Linear::Factorized(_) => None,
         }
     }
@@ -272,7 +257,8 @@ impl NewtonDriver {
     /// If the energy is not finite or a factorization fails; positions and scalars are then of no use.
     pub fn solve(
         &mut self,
-        (x, plate): (&mut [DVec3], &mut PlateState),
+        x: &mut [DVec3],
+        plate: &mut PlateState,
         problem: &NewtonProblem<'_>,
         limits: NewtonLimits,
     ) -> Result<NewtonReport, NewtonError> {
@@ -293,15 +279,12 @@ impl NewtonDriver {
 
     /// Sees to it that a matrix that is factorized has room for the contacts between cloths.
     fn join(&mut self, rows: &[ContactRow]) {
-        let Linear::Factorized(parts) = &mut self.linear else { return };
-        let Direct { assembly, topology, plate, points } = &mut **parts;
+        let Linear::Factorized(assembly) = &mut self.linear else { return };
         let mutual = rows.iter().filter(|row| row.is_mutual());
         let mut joints: Vec<[u32; 4]> = mutual.map(|row| row.vertices.map(|vi| vi.0)).collect();
         joints.sort_unstable();
         joints.dedup();
-        if joints != assembly.joints() {
-            *assembly = Assembly::build((topology, plate), &self.system, points, joints);
-        }
+        assembly.join(&self.system, joints);
     }
 
     /// Copies positions and scalars into the flat vector. Bodies that are not given are where they were predicted.

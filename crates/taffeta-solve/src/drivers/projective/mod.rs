@@ -149,7 +149,7 @@ impl ProjectiveDriver {
         let row_count = rows.len();
         let sets = build_sets(constraints, &places);
         debug_assert_eq!(row_count, sets.iter().map(|set| set.row_count()).sum::<usize>());
-        let system = GlobalSystem::build((&rows, &columns), neighbors, masses.clone(), &held);
+        let system = GlobalSystem::build(&rows, &columns, neighbors, masses.clone(), &held);
         let zero = |count: usize| vec![F64x4::default(); count];
         let work = Work { pulls: zero(row_count), forces: zero(count), ..Work::default() };
         let times = ProjectiveTimes { analysis: begun.elapsed(), ..ProjectiveTimes::default() };

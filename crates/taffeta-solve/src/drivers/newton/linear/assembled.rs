@@ -9,15 +9,18 @@ use crate::drivers::ordering::dissect;
 use crate::matrices::{cross_matrix, outer};
 use crate::plate::Plate;
 use glam::{DMat3, DVec3};
+use std::mem::take;
 use taffeta_core::SurfaceTopology;
 use taffeta_factor::{CholeskyFactor, CholeskyPattern, FactorError};
 
-/// The pattern of the matrix of one topology.
+/// The elements of one topology, and the pattern of their matrix.
 #[derive(Clone, Debug)]
 pub(crate) struct Assembly {
-    /// The vertices come first, then the edges of the plate.
-    vertex_count: usize,
-    /// First column of each node, and of the one after; nodes without unknowns have none.
+    topology: SurfaceTopology,
+    plate: Plate,
+    /// The places of the vertices \[m\].
+    points: Vec<DVec3>,
+    /// Those of the vertices come first, then those of the edges of the plate. Nodes without unknowns have none.
     columns: Vec<Columns>,
     pattern: CholeskyPattern,
     /// The vertices that contacts join beside those of the elements.
@@ -35,14 +38,15 @@ impl Assembly {
     /// Finds all couplings, orders the unknowns and analyzes the pattern. `points` are the places of the vertices \[m\],
     /// `joints` the vertices that contacts join.
     pub(crate) fn build(
-        (topology, plate): (&SurfaceTopology, &Plate),
+        topology: SurfaceTopology,
+        plate: Plate,
+        points: Vec<DVec3>,
         system: &System,
-        points: &[DVec3],
         joints: Vec<[u32; 4]>,
     ) -> Self {
         let vertex_count = topology.vertex_count;
         let count = vertex_count + plate.edges.len();
-        let mut places = points.to_vec();
+        let mut places = points.clone();
         let middle = |[a, b]: [u32; 2]| 0.5 * (points[a as usize] + points[b as usize]);
         places.extend(plate.edges.iter().map(|edge| middle([edge.vertices[0].0, edge.vertices[1].0])));
         let mut pairs = Vec::new();
@@ -51,7 +55,7 @@ impl Assembly {
                 pairs.extend(nodes.iter().filter(|b| *b != a).map(|b| (*a, *b)));
             }
         };
-        for_each_element((topology, plate), system, &mut couple);
+        for_each_element(&topology, &plate, system, &mut couple);
         joints.iter().for_each(|joint| couple(joint));
         pairs.sort_unstable();
         pairs.dedup();
@@ -84,12 +88,15 @@ impl Assembly {
             }
         }
         let pattern = CholeskyPattern::build(column_offsets, row_indices);
-        Self { vertex_count, columns, pattern, joints }
+        Self { topology, plate, points, columns, pattern, joints }
     }
 
-    /// The vertices that the pattern joins for contacts.
-    pub(crate) fn joints(&self) -> &[[u32; 4]] {
-        &self.joints
+    /// Makes room for contacts that join vertices.
+    pub(crate) fn join(&mut self, system: &System, joints: Vec<[u32; 4]>) {
+        if joints != self.joints {
+            let (topology, plate) = (take(&mut self.topology), take(&mut self.plate));
+            *self = Self::build(topology, plate, take(&mut self.points), system, joints);
+        }
     }
 
     /// Assembles and factorizes the Hessian at `z`, the point of the last evaluation. The stiffness of the pressure is
@@ -99,8 +106,8 @@ impl Assembly {
     /// If the matrix is not positive definite or the factors do not fit in memory.
     pub(crate) fn factorize(
         &self,
-        (topology, plate): (&SurfaceTopology, &Plate),
-        (system, z): (&System, &[f64]),
+        system: &System,
+        z: &[f64],
         problem: &NewtonProblem<'_>,
         with_pressure: bool,
     ) -> Result<CholeskyFactor, FactorError> {
@@ -112,8 +119,8 @@ impl Assembly {
         for (vertex, inertia) in problem.inertia.iter().enumerate() {
             values.add(vertex as u32, vertex as u32, DMat3::from_diagonal(DVec3::splat(*inertia)));
         }
-        add_membrane(topology, system, problem, &mut values);
-        add_bending(plate, system, problem, &mut values);
+        add_membrane(&self.topology, system, problem, &mut values);
+        add_bending(&self.plate, system, problem, &mut values);
         system.elements.for_each_hessian(|vertices, hessian| {
             for (row, blocks) in vertices.iter().zip(hessian.chunks_exact(vertices.len())) {
                 vertices.iter().zip(blocks).for_each(|(column, block)| values.add(*row, *column, *block));
@@ -131,7 +138,7 @@ impl Assembly {
             }
         });
         if with_pressure {
-            for (vertices, sixth, x) in system.pressure.faces(&z[..3 * self.vertex_count]) {
+            for (vertices, sixth, x) in system.pressure.faces(&z[..3 * self.topology.vertex_count]) {
                 values.add_all(&vertices, |a, b| match (3 + b - a) % 3 {
                     1 => cross_matrix(x[(a + 2) % 3]) * sixth,
                     2 => cross_matrix(x[(a + 1) % 3]) * -sixth,
@@ -146,13 +153,14 @@ impl Assembly {
     pub(crate) fn solve(
         &self,
         factor: &CholeskyFactor,
-        (gradient, held): (&[f64], &[[bool; 3]]),
+        gradient: &[f64],
+        held: &[[bool; 3]],
         step: &mut [f64],
     ) {
         let mut work = vec![0.0; self.pattern.column_offsets().len() - 1];
-        let (gradient, by_scalar) = gradient.split_at(3 * self.vertex_count);
-        let (step, scalar_step) = step.split_at_mut(3 * self.vertex_count);
-        let (vertices, edges) = self.columns.split_at(self.vertex_count);
+        let (gradient, by_scalar) = gradient.split_at(3 * self.topology.vertex_count);
+        let (step, scalar_step) = step.split_at_mut(3 * self.topology.vertex_count);
+        let (vertices, edges) = self.columns.split_at(self.topology.vertex_count);
         for (columns, g) in vertices.iter().zip(gradient.chunks_exact(3)) {
             (0..3).for_each(|axis| work[columns.first + axis] = -g[axis]);
         }
@@ -172,7 +180,8 @@ impl Assembly {
 
 /// Calls `visit` with the nodes of every element.
 fn for_each_element(
-    (topology, plate): (&SurfaceTopology, &Plate),
+    topology: &SurfaceTopology,
+    plate: &Plate,
     system: &System,
     mut visit: impl FnMut(&[u32]),
 ) {
@@ -302,7 +311,7 @@ impl Values<'_> {
 
     /// Adds what couples the scalar of an edge to a vertex.
     fn add_mixed(&mut self, edge: u32, vertex: u32, value: DVec3) {
-        let scalar = self.assembly.columns[self.assembly.vertex_count + edge as usize];
+        let scalar = self.assembly.columns[self.assembly.topology.vertex_count + edge as usize];
         let own = self.assembly.columns[vertex as usize];
         for axis in (0..3).filter(|axis| !self.held[vertex as usize][*axis]) {
             let (row, column) = (scalar.first.max(own.first + axis), scalar.first.min(own.first + axis));
@@ -312,7 +321,7 @@ impl Values<'_> {
     }
 
     fn add_scalar(&mut self, row: u32, column: u32, value: f64) {
-        let at = |e: u32| self.assembly.columns[self.assembly.vertex_count + e as usize].first;
+        let at = |e: u32| self.assembly.columns[self.assembly.topology.vertex_count + e as usize].first;
         if at(row) >= at(column) {
             let place = self.place(at(row), at(column));
             self.values[place] += value;

@@ -112,8 +112,10 @@ impl BendingFactors {
     pub(crate) fn add_product(
         &self,
         bending: &Bending,
-        (p, scalars): (&[f64], &[f64]),
-        (out, scalars_out): (&mut [f64], &mut [f64]),
+        p: &[f64],
+        scalars: &[f64],
+        out: &mut [f64],
+        scalars_out: &mut [f64],
         work: &mut FactorWork,
     ) {
         let FactorWork { eta, faces, edges } = work;
@@ -121,19 +123,19 @@ impl BendingFactors {
         share_out(&mut eta[..bending.edge_count()], PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
-                || self.measure(&bending.vertices()[first..], (first, out), (p, scalars)),
+                || self.measure(&bending.vertices()[first..], first, out, p, scalars),
             );
         });
         bending.multiply(eta.as_flattened(), self.rate, &mut faces[..bending.face_tile_count()]);
         let faces = faces.as_flattened().as_flattened();
-        share_out(edges, TILES_PER_TASK, |first, out| bending.add_moments(faces, (first, out)));
+        share_out(edges, TILES_PER_TASK, |first, out| bending.add_moments(faces, first, out));
         let scalars_out = scalars_out.as_chunks_mut::<TILE>().0;
-        share_out(scalars_out, TILES_PER_TASK, |first, out| bending.subtract_moments(faces, (first, out)));
+        share_out(scalars_out, TILES_PER_TASK, |first, out| bending.subtract_moments(faces, first, out));
         let edges = edges.as_flattened();
         share_out(out.as_chunks_mut::<3>().0, PER_TASK, |first, out| {
             vectorized(
                 #[inline(always)]
-                || self.pull((first, out), edges),
+                || self.pull(first, out, edges),
             );
         });
     }
@@ -143,8 +145,10 @@ impl BendingFactors {
     fn measure(
         &self,
         vertices: &[[u32; 4]],
-        (first, out): (usize, &mut [[f64; 2]]),
-        (p, scalars): (&[[f64; 3]], &[f64]),
+        first: usize,
+        out: &mut [[f64; 2]],
+        p: &[[f64; 3]],
+        scalars: &[f64],
     ) {
         let edges = vertices.iter().zip(&self.gradients[first..]);
         for (k, (out, (vertices, gradients))) in out.iter_mut().zip(edges).enumerate() {
@@ -161,7 +165,7 @@ impl BendingFactors {
 
     /// Adds the forces of the moments of the edges to the vertices from `first` on.
     #[inline(always)]
-    fn pull(&self, (first, out): (usize, &mut [[f64; 3]]), moments: &[f64]) {
+    fn pull(&self, first: usize, out: &mut [[f64; 3]], moments: &[f64]) {
         let gradients = self.gradients.as_flattened();
         let mut start = self.offsets[first] as usize;
         for (out, end) in out.iter_mut().zip(&self.offsets[first + 1..]) {

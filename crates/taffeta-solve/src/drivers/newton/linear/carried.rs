@@ -112,7 +112,7 @@ mod tests {
             let x: Vec<f64> = (0..12).map(|k| 0.3 * (1.7 * f64::from(k)).sin()).collect();
             let p: Vec<f64> = (0..12).map(|k| (0.9 * f64::from(k)).cos()).collect();
             let (mut touches, mut drives) = (Vec::new(), Vec::new());
-            contacts.grip((&x, &[1.0; 4]), None, &mut touches);
+            contacts.grip(&x, &[1.0; 4], None, &mut touches);
             let mut at = |x: &[f64]| {
                 let mut gradient = vec![0.0; 12];
                 let energy = contacts.evaluate(x, &mut touches, &mut gradient)

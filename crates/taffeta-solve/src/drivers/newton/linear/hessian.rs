@@ -160,7 +160,7 @@ impl Hessian {
             if let Some(hinges) = &self.hinges {
                 hinges.add_to_faces(first, corners);
             }
-            add_drag((&problem.drag, &system.displacements), first, corners);
+            add_drag(&problem.drag, &system.displacements, first, corners);
             self.rows.add_corners(places, corners);
         }
     }
@@ -168,22 +168,18 @@ impl Hessian {
     /// The product with `p`, whose held components are zero, at the point `z` of the last evaluation of the system.
     pub(crate) fn product(
         &self,
-        (system, z): (&System, &[f64]),
+        system: &System,
+        z: &[f64],
         p: &[f64],
         problem: &NewtonProblem<'_>,
-        (out, work): (&mut [f64], &mut FactorWork),
+        out: &mut [f64],
+        work: &mut FactorWork,
     ) {
         let count = system.coordinate_count();
         let (out, by_scalar) = out.split_at_mut(count);
         self.rows.product(p, out);
         if let Some(factors) = &self.bending {
-            let scalars = system.scalars(p);
-            factors.add_product(
-                &system.bending,
-                (&p[..count], scalars),
-                (out, &mut by_scalar[..scalars.len()]),
-                work,
-            );
+            factors.add_product(&system.bending, &p[..count], system.scalars(p), out, by_scalar, work);
         }
         self.contacts.iter().for_each(|contact| contact.add_product(&p[..count], out));
         self.carried.iter().for_each(|contact| contact.add_product(&p[..count], out));
@@ -230,11 +226,7 @@ impl Hinges {
 }
 
 /// Adds the drag of the faces from a number on to their blocks.
-fn add_drag(
-    (drag, displacements): (&Drags<'_>, &Displacements),
-    first_face: usize,
-    corners: &mut [[Mat3; 3]],
-) {
+fn add_drag(drag: &Drags<'_>, displacements: &Displacements, first_face: usize, corners: &mut [[Mat3; 3]]) {
     if drag.faces.is_empty() {
         return;
     }

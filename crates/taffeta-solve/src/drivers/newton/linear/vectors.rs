@@ -41,14 +41,8 @@ fn dot_of_chunk(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// `x += alpha p` and `r -= alpha q`.
-pub(crate) fn advance(alpha: f64, (x, p): (&mut [f64], &[f64]), (r, q): (&mut [f64], &[f64])) {
-    add_scaled(x, alpha, p);
-    add_scaled(r, -alpha, q);
-}
-
 /// `y += factor x`.
-fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
+pub(crate) fn add_scaled(y: &mut [f64], factor: f64, x: &[f64]) {
     share_out(y, CHUNK, |first, y| {
         vectorized(
             #[inline(always)]

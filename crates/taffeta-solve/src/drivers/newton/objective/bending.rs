@@ -49,7 +49,7 @@ pub(crate) struct Bending {
 }
 
 /// Scratch: values of faces and of edges, one tile more than there are; the last stays zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct BendingWork {
     faces: Vec<MomentTile>,
     edges: Vec<Lane>,
@@ -85,8 +85,7 @@ impl Bending {
                 tile.pack(plate, face);
             }
         }
-        let edges =
-            (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, (tile, faces.len()))).collect();
+        let edges = (0..edge_tiles).map(|tile| EdgeRest::pack(topology, plate, tile, faces.len())).collect();
         let is_damped = plate.faces.iter().any(|face| face.damping > 0.0);
         let numbered = || (0..).zip(&plate.edges);
         let mut bending = Self {
@@ -97,13 +96,15 @@ impl Bending {
             angles: vec![ZERO; edge_tiles + 1],
             references: vec![ZERO; edge_tiles],
             start: vec![[ZERO; 3]; if is_damped { faces.len() } else { 0 }],
-            work: BendingWork::default(),
+            work: BendingWork {
+                faces: vec![[ZERO; FACE_VALUES]; faces.len() + 1],
+                edges: vec![ZERO; edge_tiles + 1],
+            },
             has_scalars: plate.edges.iter().any(|edge| edge.has_scalar),
             is_diagonal: plate.faces.iter().all(|face| is_diagonal(&face.stiffness)),
             faces,
             edges,
         };
-        bending.work = bending.new_work();
         for (number, edge) in plate.edges.iter().enumerate() {
             let (tile, lane) = split(number);
             bending.references[tile][lane] = edge.reference;
@@ -169,19 +170,13 @@ impl Bending {
         if self.has_scalars { (self.edges.len() + 1) * TILE } else { 0 }
     }
 
-    fn new_work(&self) -> BendingWork {
-        BendingWork {
-            faces: vec![[ZERO; FACE_VALUES]; self.faces.len() + 1],
-            edges: vec![ZERO; self.edges.len() + 1],
-        }
-    }
-
     /// Notes angles and `η` at the start of a step.
     pub(crate) fn begin_step(
         &mut self,
         corners: &[[IndexLane; 3]],
         x: &[f64],
-        (scalars, clamps): (&[f64], &[DVec3]),
+        scalars: &[f64],
+        clamps: &[DVec3],
     ) {
         self.measure_shape(corners, x);
         self.measure_angles(x, clamps);
@@ -205,7 +200,7 @@ impl Bending {
         part: f64,
     ) {
         let (before, references) = (self.start.clone(), self.references.clone());
-        self.begin_step(corners, x, (scalars, clamps));
+        self.begin_step(corners, x, scalars, clamps);
         self.references = references;
         lead(&mut self.start, &before, part);
     }
@@ -216,13 +211,15 @@ impl Bending {
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]; adds the
-    /// gradient to `out` \[N\] and writes that of the scalars to `scalars_out` \[N·m\]; returns the energy \[J\].
+    /// gradient to `out` \[N\], without that of the scalars; returns the energy \[J\].
     pub(crate) fn evaluate(
         &mut self,
         corners: &[[IndexLane; 3]],
-        (x, scalars, clamps): (&[f64], &[f64], &[DVec3]),
+        x: &[f64],
+        scalars: &[f64],
+        clamps: &[DVec3],
         rate: f64,
-        (out, scalars_out): (&mut [CornerTile], &mut [f64]),
+        out: &mut [CornerTile],
     ) -> f64 {
         if self.faces.is_empty() {
             return 0.0;
@@ -234,10 +231,8 @@ impl Bending {
             false => self.measure_moments::<true>(scalars, rate),
         }
         let energy = self.work.faces.iter().map(|tile| tile[3].iter().sum::<f64>()).sum();
-        let mut work = std::mem::take(&mut self.work);
-        self.collect_moments(&mut work, scalars_out);
-        self.add_forces(&work, out);
-        self.work = work;
+        self.collect_moments();
+        self.add_forces(out);
         energy
     }
 
@@ -300,7 +295,7 @@ impl Bending {
         for_tiles(
             &mut self.angles[..count],
             #[inline(always)]
-            |tile, angles| angles_of(angles, &edges[tile], (x, normals), &references[tile]),
+            |tile, angles| angles_of(angles, &edges[tile], x, normals, &references[tile]),
         );
         if clamps.is_empty() {
             return;
@@ -326,11 +321,11 @@ impl Bending {
                 let now = eta(rest, angles, scalars);
                 for k in 0..TILE {
                     let bent = vector(&now, k) - vector(&rest.rest, k);
-                    let mut moment = multiply(&rest.stiffness, bent, (k, 1.0));
+                    let mut moment = multiply(&rest.stiffness, bent, k, 1.0);
                     values[3][k] = 0.5 * bent.dot(moment);
                     if DAMPED {
                         let change = vector(&now, k) - vector(&start[tile], k);
-                        let viscous = multiply(&rest.stiffness, change, (k, 1.0)) * (rest.tau[k] * rate);
+                        let viscous = multiply(&rest.stiffness, change, k, 1.0) * (rest.tau[k] * rate);
                         values[3][k] = 0.5 * (bent.dot(moment) + change.dot(viscous));
                         moment += viscous;
                     }
@@ -340,13 +335,12 @@ impl Bending {
         );
     }
 
-    /// Moments of edges from those of their faces, and the part of the scalars.
-    fn collect_moments(&self, work: &mut BendingWork, scalars_out: &mut [f64]) {
+    /// Moments of edges from those of their faces.
+    fn collect_moments(&mut self) {
         let edges = &self.edges;
-        let values = work.faces.as_flattened().as_flattened();
-        let count = edges.len();
+        let values = self.work.faces.as_flattened().as_flattened();
         for_tiles(
-            &mut work.edges[..count],
+            &mut self.work.edges[..edges.len()],
             #[inline(always)]
             |tile, out| {
                 let rest = &edges[tile];
@@ -355,24 +349,30 @@ impl Bending {
                 }
             },
         );
-        if self.has_scalars {
-            for_tiles(
-                scalars_out.as_chunks_mut::<TILE>().0.split_at_mut(count).0,
-                #[inline(always)]
-                |tile, out| {
-                    let rest = &edges[tile];
-                    for k in 0..TILE {
-                        out[k] = f64::from(rest.scalar[k]) * rest.difference(values, k);
-                    }
-                },
-            );
+    }
+
+    /// Writes the gradient of the scalars at the last evaluation \[N·m\].
+    pub(super) fn write_scalar_gradient(&self, out: &mut [f64]) {
+        if !self.has_scalars {
+            return;
         }
+        let (edges, values) = (&self.edges, self.work.faces.as_flattened().as_flattened());
+        for_tiles(
+            &mut out.as_chunks_mut::<TILE>().0[..edges.len()],
+            #[inline(always)]
+            |tile, out| {
+                let rest = &edges[tile];
+                for k in 0..TILE {
+                    out[k] = f64::from(rest.scalar[k]) * rest.difference(values, k);
+                }
+            },
+        );
     }
 
     /// Forces on the corners from the moments of the edges.
-    fn add_forces(&self, work: &BendingWork, out: &mut [CornerTile]) {
+    fn add_forces(&self, out: &mut [CornerTile]) {
         let (faces, shapes, normals) = (&self.faces, &self.shapes, &self.normals);
-        let edges = work.edges.as_flattened();
+        let edges = self.work.edges.as_flattened();
         for_tiles(
             out,
             #[inline(always)]

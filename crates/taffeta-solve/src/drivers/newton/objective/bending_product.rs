@@ -23,21 +23,21 @@ impl Bending {
                 }
                 for lane in 0..TILE {
                     let damping = 1.0 + rest.tau[lane] * rate;
-                    set_vector(out, lane, multiply(&rest.stiffness, vector(&here, lane), (lane, damping)));
+                    set_vector(out, lane, multiply(&rest.stiffness, vector(&here, lane), lane, damping));
                 }
             },
         );
     }
 
     /// The sums of the moments that the edges of some tiles have in their faces.
-    pub(crate) fn add_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
+    pub(crate) fn add_moments(&self, faces: &[f64], first_tile: usize, out: &mut [Lane]) {
         for (rest, out) in self.edges[first_tile..].iter().zip(out) {
             (0..TILE).for_each(|k| out[k] = rest.sum(faces, k));
         }
     }
 
     /// The differences; zero for edges without a scalar, and beyond the last one.
-    pub(crate) fn subtract_moments(&self, faces: &[f64], (first_tile, out): (usize, &mut [Lane])) {
+    pub(crate) fn subtract_moments(&self, faces: &[f64], first_tile: usize, out: &mut [Lane]) {
         for (rest, out) in self.edges[first_tile..].iter().zip(out) {
             for k in 0..TILE {
                 out[k] = if rest.scalar[k] != 0 { rest.difference(faces, k) } else { 0.0 };

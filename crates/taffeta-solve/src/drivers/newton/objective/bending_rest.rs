@@ -77,11 +77,7 @@ impl FaceRest {
 }
 
 impl EdgeRest {
-    pub(super) fn pack(
-        topology: &SurfaceTopology,
-        plate: &Plate,
-        (tile, face_tiles): (usize, usize),
-    ) -> Self {
+    pub(super) fn pack(topology: &SurfaceTopology, plate: &Plate, tile: usize, face_tiles: usize) -> Self {
         // Where there is no edge, and no second face, everything points into the tile of zeros.
         let zeros = |values: usize| (face_tiles * values * TILE) as u32;
         let mut out = Self {

@@ -46,7 +46,7 @@ pub(super) fn slopes_of(shape: &FaceShape, k: usize, lane: usize) -> [f64; 3] {
 
 /// The unwrapped angles of the edges of a tile.
 #[inline(always)]
-pub(super) fn angles_of(out: &mut Lane, rest: &EdgeRest, (x, normals): (&[f64], &[f64]), reference: &Lane) {
+pub(super) fn angles_of(out: &mut Lane, rest: &EdgeRest, x: &[f64], normals: &[f64], reference: &Lane) {
     let normal = |place: u32| {
         let at = &normals[place as usize..place as usize + 2 * TILE + 1];
         DVec3::new(at[0], at[TILE], at[2 * TILE])

@@ -125,26 +125,16 @@ impl Drags<'_> {
         add_forces(self.segments, x, out);
     }
 
-    /// Adds gradient \[N\] and second derivative \[N/m\] with respect to a common translation along an axis to those of the
-    /// group of each drag; `group` names it for a vertex.
-    pub(crate) fn add_to_translations(
-        &self,
-        (z, axis): (&[f64], usize),
-        group: impl Fn(u32) -> usize,
-        (gradients, stiffnesses): (&mut [f64], &mut [f64]),
-    ) {
-        let mut add = |vertex: u32, gradient: DVec3, hessian: DMat3| {
-            let group = group(vertex);
-            gradients[group] += gradient[axis];
-            stiffnesses[group] += hessian.col(axis)[axis];
-        };
+    /// Calls `visit` for each drag at `z` with one of its vertices, and with gradient \[N\] and second derivative \[N/m\] with
+    /// respect to a common translation.
+    pub(crate) fn for_each_translation(&self, z: &[f64], mut visit: impl FnMut(u32, DVec3, DMat3)) {
         for drag in self.faces {
             let d = drag.displacement(|vertex| at(z, vertex));
-            add(drag.vertices[0], drag.gradient_share(d) * 3.0, drag.hessian(d));
+            visit(drag.vertices[0], drag.gradient_share(d) * 3.0, drag.hessian(d));
         }
         for drag in self.segments {
             let d = drag.displacement(|vertex| at(z, vertex));
-            add(drag.vertices[0], drag.gradient_share(d) * 2.0, drag.hessian(d));
+            visit(drag.vertices[0], drag.gradient_share(d) * 2.0, drag.hessian(d));
         }
     }
 }

@@ -50,7 +50,7 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
 
     /// Adds the gradient to `out` \[N\], keeps the Hessians, returns the energy \[J\]: elastic and viscous,
     /// `Σ ½ Cᵀ α⁻¹ C + (τ/2h) (C−Cⁿ)ᵀ α⁻¹ (C−Cⁿ)`. `rate` is `1/h`.
-    fn evaluate(&mut self, x: &[f64], (rate, curvature): (f64, Curvature), out: &mut [f64]) -> f64 {
+    fn evaluate(&mut self, x: &[f64], rate: f64, curvature: Curvature, out: &mut [f64]) -> f64 {
         let mut energy = 0.0;
         for (e, block) in self.blocks.iter().enumerate() {
             let x = positions(block, x);
@@ -105,17 +105,9 @@ impl AllElements {
         self.visit_mut(&mut Continue { x, part });
     }
 
-    /// Adds the gradient to `gradient` \[N\], keeps the Hessians, returns `energy` \[J\] with that of the elements. `rate` is
-    /// `1/h`.
-    pub(crate) fn evaluate(
-        &mut self,
-        x: &[f64],
-        how: (f64, Curvature),
-        (energy, gradient): (f64, &mut [f64]),
-    ) -> f64 {
-        let mut pass = Evaluate { x, how, energy, gradient };
-        self.visit_mut(&mut pass);
-        pass.energy
+    /// Adds energy and gradient to those of a pass, and keeps the Hessians.
+    pub(crate) fn evaluate(&mut self, pass: &mut Evaluate<'_>) {
+        self.visit_mut(pass);
     }
 
     /// Calls `visit` for every element with its vertices and its Hessian at the last evaluation, in 3×3 blocks row by row.
@@ -160,17 +152,21 @@ impl VisitorMut<WithHessians> for Continue<'_> {
     }
 }
 
-/// Energy, gradient and Hessians.
-struct Evaluate<'a> {
-    x: &'a [f64],
-    how: (f64, Curvature),
-    energy: f64,
-    gradient: &'a mut [f64],
+/// The pass of [`AllElements::evaluate`].
+pub(crate) struct Evaluate<'a> {
+    pub x: &'a [f64],
+    /// `1/h`.
+    pub rate: f64,
+    pub curvature: Curvature,
+    /// The sum so far \[J\].
+    pub energy: f64,
+    /// The sum so far \[N\].
+    pub gradient: &'a mut [f64],
 }
 
 impl VisitorMut<WithHessians> for Evaluate<'_> {
     fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, elements: &mut Elements<R, V, B>) {
-        self.energy += elements.evaluate(self.x, self.how, self.gradient);
+        self.energy += elements.evaluate(self.x, self.rate, self.curvature, self.gradient);
     }
 
     /// Summed up by themselves: the order of the sums is part of the result.

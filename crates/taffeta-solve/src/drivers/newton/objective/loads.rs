@@ -133,7 +133,8 @@ impl Contacts<'_> {
     /// still changed by a good part. That moves the minimum little in one step, and much in many.
     pub fn grip(
         &self,
-        (x, mobilities): (&[f64], &[f64]),
+        x: &[f64],
+        mobilities: &[f64],
         converged: Option<f64>,
         touches: &mut Vec<Touch>,
     ) -> f64 {

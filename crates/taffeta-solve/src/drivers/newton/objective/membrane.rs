@@ -122,7 +122,7 @@ impl Membrane {
         for ((start, rest), bound) in self.starts.iter_mut().zip(&self.rest).zip(&self.bounds) {
             for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
                 let e = vector(start, k);
-                let trial = multiply(&rest.stiffness, e, (k, 1.0)) + vector(&bound.critical, k);
+                let trial = multiply(&rest.stiffness, e, k, 1.0) + vector(&bound.critical, k);
                 if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
                     set_vector(start, k, e + wrinkles.strain);
                 }
@@ -142,13 +142,14 @@ impl Membrane {
     pub(crate) fn evaluate(
         &mut self,
         corners: &[[IndexLane; 3]],
-        (x, rate): (&[f64], f64),
+        x: &[f64],
+        rate: f64,
         curvature: Curvature,
         gradient: &mut [CornerTile],
     ) -> f64 {
         match self.starts.is_empty() {
-            true => self.evaluate_tiles::<false>(corners, (x, rate), curvature, gradient),
-            false => self.evaluate_tiles::<true>(corners, (x, rate), curvature, gradient),
+            true => self.evaluate_tiles::<false>(corners, x, rate, curvature, gradient),
+            false => self.evaluate_tiles::<true>(corners, x, rate, curvature, gradient),
         }
         self.state.iter().map(|state| state.energy.iter().sum::<f64>()).sum()
     }
@@ -157,7 +158,8 @@ impl Membrane {
     fn evaluate_tiles<const DAMPED: bool>(
         &mut self,
         corners: &[[IndexLane; 3]],
-        (x, rate): (&[f64], f64),
+        x: &[f64],
+        rate: f64,
         curvature: Curvature,
         gradient: &mut [CornerTile],
     ) {
@@ -172,12 +174,12 @@ impl Membrane {
                 let (rest, start) = (&rest[tile], if DAMPED { &starts[tile] } else { &[ZERO; 3] });
                 let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
-                    evaluate_face::<DAMPED>((state, gradient), (rest, start), &x, (k, rate));
+                    evaluate_face::<DAMPED>(state, gradient, rest, start, &x, k, rate);
                 }
                 if let Some(bound) = bound {
                     bound.tangent = rest.stiffness;
                     for k in 0..TILE {
-                        wrinkle_face((state, gradient), bound, (rest, start), (k, rate));
+                        wrinkle_face(state, gradient, bound, rest, start, k, rate);
                     }
                 }
                 if curvature == Curvature::Clamped {
@@ -209,7 +211,7 @@ impl Membrane {
                 let tile = first_tile + first / TILE + k;
                 vectorized(
                     #[inline(always)]
-                    || couple_tile((&rest[tile], &state[tile], stiffness(tile)), rate, out),
+                    || couple_tile(&rest[tile], &state[tile], stiffness(tile), rate, out),
                 );
             }
         });
@@ -260,18 +262,21 @@ fn scatter(out: &mut CornerTile, rest: &RestTile, [p1, p2]: [DVec3; 2], k: usize
 /// Evaluates a face that bears any compression.
 #[inline(always)]
 fn evaluate_face<const DAMPED: bool>(
-    (state, gradient): (&mut StateTile, &mut CornerTile),
-    (rest, start): (&RestTile, &Lane3),
+    state: &mut StateTile,
+    gradient: &mut CornerTile,
+    rest: &RestTile,
+    start: &Lane3,
     x: &[Lane3; 3],
-    (k, rate): (usize, f64),
+    k: usize,
+    rate: f64,
 ) {
     let [f1, f2] = deform(rest, x, k);
     let e = strain(f1, f2);
-    let mut s = multiply(&rest.stiffness, e, (k, 1.0));
+    let mut s = multiply(&rest.stiffness, e, k, 1.0);
     state.energy[k] = 0.5 * e.dot(s);
     if DAMPED {
         let change = e - vector(start, k);
-        let viscous = multiply(&rest.stiffness, change, (k, 1.0)) * (rest.tau[k] * rate);
+        let viscous = multiply(&rest.stiffness, change, k, 1.0) * (rest.tau[k] * rate);
         state.energy[k] = 0.5 * (e.dot(s) + change.dot(viscous));
         s += viscous;
     }
@@ -285,26 +290,32 @@ fn evaluate_face<const DAMPED: bool>(
 /// the viscous stress is part of what makes it buckle.
 #[inline(always)]
 fn wrinkle_face(
-    (state, gradient): (&mut StateTile, &mut CornerTile),
+    state: &mut StateTile,
+    gradient: &mut CornerTile,
     bound: &mut BoundTile,
-    (rest, start): (&RestTile, &Lane3),
-    (k, rate): (usize, f64),
+    rest: &RestTile,
+    start: &Lane3,
+    k: usize,
+    rate: f64,
 ) {
     let trial = vector(&state.stress, k) + vector(&bound.critical, k);
     let spread = (trial.x - trial.y) * (trial.x - trial.y) + 4.0 * trial.z * trial.z;
     // The common case first; whoever wrinkles decides by the same test in other words.
     if trial.x + trial.y < 0.0 || (trial.x + trial.y) * (trial.x + trial.y) < spread {
-        wrinkle_compressed_face((state, gradient), bound, (rest, start), (k, rate));
+        wrinkle_compressed_face(state, gradient, bound, rest, start, k, rate);
     }
 }
 
 /// [`wrinkle_face`] where it may be.
 #[inline(never)]
 fn wrinkle_compressed_face(
-    (state, gradient): (&mut StateTile, &mut CornerTile),
+    state: &mut StateTile,
+    gradient: &mut CornerTile,
     bound: &mut BoundTile,
-    (rest, start): (&RestTile, &Lane3),
-    (k, rate): (usize, f64),
+    rest: &RestTile,
+    start: &Lane3,
+    k: usize,
+    rate: f64,
 ) {
     let ratio = rest.tau[k] * rate;
     let stiffness: Stiffness = rest.stiffness.map(|entry| entry[k] * (1.0 + ratio));
@@ -315,7 +326,7 @@ fn wrinkle_compressed_face(
     let e = strain(f1, f2) + p;
     let change = e - vector(start, k);
     let (elastic, viscous) =
-        (multiply(&rest.stiffness, e, (k, 1.0)), multiply(&rest.stiffness, change, (k, 1.0)) * ratio);
+        (multiply(&rest.stiffness, e, k, 1.0), multiply(&rest.stiffness, change, k, 1.0) * ratio);
     state.energy[k] = 0.5 * (e.dot(elastic) + change.dot(viscous)) + critical.dot(p);
     let s = elastic + viscous;
     set_vector(&mut state.stress, k, s);
@@ -344,14 +355,10 @@ fn clamp_stress(state: &mut StateTile, k: usize) {
 
 /// The blocks between the corners of the faces of a tile.
 #[inline(always)]
-fn couple_tile(
-    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
-    rate: f64,
-    out: &mut [[Mat3; 3]],
-) {
+fn couple_tile(rest: &RestTile, state: &StateTile, stiffness: &[Lane; 6], rate: f64, out: &mut [[Mat3; 3]]) {
     let mut blocks = [[ZERO; 9]; 3];
     for k in 0..TILE {
-        couple_face(&mut blocks, (rest, state, stiffness), (k, rate));
+        couple_face(&mut blocks, rest, state, stiffness, k, rate);
     }
     for (k, out) in out.iter_mut().enumerate() {
         for pair in 0..3 {
@@ -365,8 +372,11 @@ fn couple_tile(
 #[inline(always)]
 fn couple_face(
     out: &mut [[Lane; 9]; 3],
-    (rest, state, stiffness): (&RestTile, &StateTile, &[Lane; 6]),
-    (k, rate): (usize, f64),
+    rest: &RestTile,
+    state: &StateTile,
+    stiffness: &[Lane; 6],
+    k: usize,
+    rate: f64,
 ) {
     let scale = 1.0 + rest.tau[k] * rate;
     let [d00, d01, d02, d11, d12, d22] = stiffness;

@@ -17,7 +17,7 @@ use crate::block::Curvature;
 use crate::kinds::Blocks;
 use bending::Bending;
 use drag::{Displacements, Drags};
-use elements::{AllElements, add, at};
+use elements::{AllElements, Evaluate, add, at};
 use glam::{DMat3, DVec3};
 use held::mask;
 use loads::{Contacts, Pressure, Touch};
@@ -134,7 +134,7 @@ impl System {
     pub(super) fn begin_step(&mut self, z: &[f64], clamps: &[DVec3]) {
         let (x, scalars) = (&z[..self.coordinate_count()], self.scalars(z));
         self.membrane.begin_step(&self.tiles.corners, x);
-        self.bending.begin_step(&self.tiles.corners, x, (scalars, clamps));
+        self.bending.begin_step(&self.tiles.corners, x, scalars, clamps);
         self.elements.begin_step(x);
         self.pressure.begin_step(x);
     }
@@ -152,11 +152,12 @@ impl System {
     pub(super) fn grip(
         &mut self,
         z: &[f64],
-        (problem, mobilities): (&NewtonProblem<'_>, &[f64]),
+        problem: &NewtonProblem<'_>,
+        mobilities: &[f64],
         converged: Option<f64>,
     ) -> f64 {
         let x = &z[..self.coordinate_count()];
-        problem.contacts.grip((x, mobilities), converged, &mut self.touches)
+        problem.contacts.grip(x, mobilities, converged, &mut self.touches)
     }
 
     /// Measures the contacts at `z`, and nothing else.
@@ -188,10 +189,13 @@ impl System {
             add(gradient, i as u32, away * *inertia);
         }
         let (faces, corners) = (&self.tiles.corners, &mut self.corners);
-        energy += self.membrane.evaluate(faces, (x, rate), curvature, corners);
-        energy += self.bending.evaluate(faces, (x, scalars, problem.clamps), rate, (corners, by_scalar));
+        energy += self.membrane.evaluate(faces, x, rate, curvature, corners);
+        energy += self.bending.evaluate(faces, x, scalars, problem.clamps, rate, corners);
+        self.bending.write_scalar_gradient(by_scalar);
         self.tiles.gather(corners, &mut gradient[..3 * self.own_count]);
-        energy = self.elements.evaluate(x, (rate, curvature), (energy, gradient));
+        let mut pass = Evaluate { x, rate, curvature, energy, gradient };
+        self.elements.evaluate(&mut pass);
+        let Evaluate { mut energy, gradient, .. } = pass;
         energy += problem.contacts.evaluate(x, &mut self.touches, gradient);
         energy += problem.contacts.drive(x, &mut self.drives, gradient);
         energy += problem.drag.evaluate(x, &mut self.displacements, gradient);

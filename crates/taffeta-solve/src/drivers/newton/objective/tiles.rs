@@ -143,7 +143,7 @@ pub(super) fn set_vector(lanes: &mut [Lane], lane: usize, value: DVec3) {
 
 /// The product of a vector with the symmetric matrix of one lane, all of whose entries are scaled by a factor.
 #[inline(always)]
-pub(crate) fn multiply(matrix: &[Lane; 6], x: DVec3, (lane, factor): (usize, f64)) -> DVec3 {
+pub(crate) fn multiply(matrix: &[Lane; 6], x: DVec3, lane: usize, factor: f64) -> DVec3 {
     let [k00, k01, k02, k11, k12, k22] = matrix;
     let (k00, k01, k02) = (k00[lane] * factor, k01[lane] * factor, k02[lane] * factor);
     let (k11, k12, k22) = (k11[lane] * factor, k12[lane] * factor, k22[lane] * factor);

@@ -87,7 +87,7 @@ impl CoarseMatrix {
         let corners = grid.corner_count();
         for (other, block) in row {
             let add = |value: &mut Mat3, weight: f64| (0..9).for_each(|e| value[e] += weight * block[e]);
-            if !touched.interpolate(place, (other, corners), add) {
+            if !touched.interpolate(place, other, corners, add) {
                 self.add_pair([place, other], &block);
             }
         }
@@ -115,13 +115,14 @@ impl CoarseMatrix {
         &mut self,
         places: [&Place; V],
         touched: &mut Touched<DVec3>,
-        (gradients, stiffness): ([DVec3; V], f64),
+        gradients: [DVec3; V],
+        stiffness: f64,
     ) {
         let grid = self.grids[places[0].grid as usize];
         let corners = grid.corner_count();
         let is_near = (0..V).all(|v| {
             let add = |value: &mut DVec3, weight: f64| *value += gradients[v] * weight;
-            touched.interpolate(places[0], (places[v], corners), add)
+            touched.interpolate(places[0], places[v], corners, add)
         });
         if !is_near {
             for a in 0..V {

@@ -112,7 +112,8 @@ impl<T: Copy> Touched<T> {
     pub(crate) fn interpolate(
         &mut self,
         place: &Place,
-        (other, corners): (&Place, usize),
+        other: &Place,
+        corners: usize,
         mut add: impl FnMut(&mut T, f64),
     ) -> bool {
         let step = |axis: usize| i32::from(other.cell[axis]) - i32::from(place.cell[axis]);

@@ -145,18 +145,13 @@ struct Supernode {
 impl ExactFactor {
     fn new(factor: &CholeskyFactor, ranks: Vec<u32>) -> Self {
         let mut out = Self { ordered: vec![[0.0; 3]; ranks.len()], ranks, ..Self::default() };
-        factor.visit_supernodes(|columns, below, entry| out.push(columns, below, entry));
+        factor.visit_supernodes(|(start, columns), below, entry| out.push(start, columns, below, entry));
         let longest = out.supernodes.iter().map(|s| 3 * (s.width + s.count) as usize).max();
         out.local = vec![0.0; longest.unwrap_or(0)];
         out
     }
 
-    fn push(
-        &mut self,
-        (start, columns): (usize, usize),
-        below: &[usize],
-        entry: impl Fn(usize, usize) -> f64,
-    ) {
+    fn push(&mut self, start: usize, columns: usize, below: &[usize], entry: impl Fn(usize, usize) -> f64) {
         assert!(
             [start, columns, below.len()].iter().all(|count| count.is_multiple_of(3)),
             "the columns of a node stay together"

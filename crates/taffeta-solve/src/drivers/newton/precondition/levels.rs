@@ -72,7 +72,8 @@ impl Levels {
     pub(crate) fn build(
         topology: &SurfaceTopology,
         Charts { points, charts }: Charts<'_>,
-        (couplings, sewn): (&[[u32; 2]], &[[u32; 2]]),
+        couplings: &[[u32; 2]],
+        sewn: &[[u32; 2]],
         before: Option<&KeptGrids>,
     ) -> Self {
         let pieces = find_pieces(topology, charts);
@@ -119,9 +120,9 @@ impl Levels {
         let [first_edges, other_edges] = cut(factors.map_or(0, |factors| factors.edges().len()));
         let fill = |matrix: &mut CoarseMatrix, rows: Range<usize>, edges: Range<usize>| {
             matrix.clear();
-            add_rows((places, matrix), rows, (hessian, problem));
+            add_rows(places, matrix, rows, hessian, problem);
             if let Some(factors) = factors {
-                add_edges((places, matrix), &factors.edges()[edges], problem);
+                add_edges(places, matrix, &factors.edges()[edges], problem);
             }
         };
         join(
@@ -188,9 +189,11 @@ impl Levels {
 
 /// Adds rows of the part of the Hessian that is multiplied out.
 fn add_rows(
-    (places, matrix): (&[Place], &mut CoarseMatrix),
+    places: &[Place],
+    matrix: &mut CoarseMatrix,
     range: Range<usize>,
-    (hessian, problem): (&Hessian, &NewtonProblem<'_>),
+    hessian: &Hessian,
+    problem: &NewtonProblem<'_>,
 ) {
     let (rows, held) = (hessian.rows(), problem.held);
     let mut touched = Touched::new([0.0; 9]);
@@ -212,7 +215,8 @@ fn add_rows(
 /// Adds bending that stays in factors, each edge by itself: as if the stiffness of faces had no other entries than the
 /// diagonal ones, and no scalars.
 fn add_edges(
-    (places, matrix): (&[Place], &mut CoarseMatrix),
+    places: &[Place],
+    matrix: &mut CoarseMatrix,
     edges: &[EdgeGradients],
     problem: &NewtonProblem<'_>,
 ) {
@@ -223,7 +227,7 @@ fn add_edges(
             let mut gradients = edge.gradients;
             gradients.iter_mut().zip(vertices).for_each(|(g, v)| *g *= free_axes(problem.held[v]));
             let places = vertices.map(|v| &places[v]);
-            matrix.add_outer(places, &mut touched, (gradients, edge.stiffness));
+            matrix.add_outer(places, &mut touched, gradients, edge.stiffness);
         }
     });
 }

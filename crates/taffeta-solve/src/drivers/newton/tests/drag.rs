@@ -70,7 +70,7 @@ fn step_in_air(
     });
     let faces = faces.collect::<Vec<_>>();
     let site = Site { points: &start, charts: None, face_pressures: &[], bodies: 0 };
-    let mut driver = NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (solver, None));
+    let mut driver = NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, solver, None);
     let mut plate = PlateState::new(&sheet.blocks().plate, Vec::new());
     driver.begin_step(&start, &plate);
     let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
@@ -91,7 +91,7 @@ fn step_in_air(
         linear_iterations: u32::MAX,
     };
     let mut x = start.clone();
-    let report = driver.solve((&mut x, &mut plate), &problem, limits).expect("a solution");
+    let report = driver.solve(&mut x, &mut plate, &problem, limits).expect("a solution");
     assert!(report.converged, "{report:?}");
     (x, predicted)
 }

@@ -57,7 +57,7 @@ impl Case {
     /// Like [`grip`](Self::grip), with the square of the error that the solution may leave \[m²\] if it has converged.
     fn grip_within(&mut self, x: DVec3, converged: Option<f64>) -> f64 {
         let (rows, springs) = ([self.row], [self.spring]);
-        contacts(&rows, &springs).grip((&x.to_array(), &[MOBILITY]), converged, &mut self.touches)
+        contacts(&rows, &springs).grip(&x.to_array(), &[MOBILITY], converged, &mut self.touches)
     }
 
     /// Energy \[J\] and force \[N\] at a place.
@@ -190,6 +190,6 @@ fn obstacles_do_not_give_way_to_friction() {
     case.row.weights[1] = -1.0;
     let x = [0.002, -DEPTH, 0.0, 0.0, 0.0, 0.0];
     let (rows, springs) = ([case.row], [case.spring]);
-    let worth = contacts(&rows, &springs).grip((&x, &[MOBILITY, 0.0]), None, &mut case.touches);
+    let worth = contacts(&rows, &springs).grip(&x, &[MOBILITY, 0.0], None, &mut case.touches);
     assert!((worth - 0.04 * 0.04).abs() < 1e-15, "{worth}");
 }

@@ -109,7 +109,7 @@ impl Case {
         system.begin_step(&self.z, &self.normals);
         let x = &self.sheet.state.positions;
         self.z.chunks_exact_mut(3).zip(x.iter()).for_each(|(z, x)| z.copy_from_slice(&x.to_array()));
-        system.grip(&self.z, (&self.problem(), &vec![0.0; self.z.len()]), None);
+        system.grip(&self.z, &self.problem(), &vec![0.0; self.z.len()], None);
         system.evaluate(&self.z, &self.problem(), Curvature::Clamped, &mut Evaluation::default());
         hessian.update(&system, &self.problem());
         (self.system, self.hessian) = (system, hessian);
@@ -129,7 +129,7 @@ impl Case {
 
     fn product(&self, p: &[f64]) -> Vec<f64> {
         let (mut out, mut work) = (vec![0.0; p.len()], self.hessian.new_work(&self.system));
-        self.hessian.product((&self.system, &self.z), p, &self.problem(), (&mut out, &mut work));
+        self.hessian.product(&self.system, &self.z, p, &self.problem(), &mut out, &mut work);
         out
     }
 
@@ -337,7 +337,7 @@ fn matrices_of_the_grids_are_galerkin_matrices() {
     case.update();
     let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let mut levels =
-        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
+        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, &[], &[], None);
     levels.update(&case.hessian, &case.problem());
     assert!(levels.count() > 1);
     for level in 0..levels.count() {
@@ -360,7 +360,7 @@ fn grids_bound_contacts_between_distant_parts() {
     case.stiffnesses = [3e7; 2];
     let points: Vec<DVec3> = case.sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let mut levels =
-        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, (&[], &[]), None);
+        Levels::build(&case.sheet.topology, Charts { points: &points, charts: &[] }, &[], &[], None);
     let mut energies = |case: &mut Case, frequency: f64| {
         case.update();
         levels.update(&case.hessian, &case.problem());
@@ -413,7 +413,7 @@ fn grids_of_panels_couple_at_seams_and_along_threads() {
     let couplings = case.hessian.couplings(&case.system);
     let charts = Charts { points: &points, charts: &charts };
     let build =
-        |before: Option<&KeptGrids>| Levels::build(&case.sheet.topology, charts, (&couplings, &sewn), before);
+        |before: Option<&KeptGrids>| Levels::build(&case.sheet.topology, charts, &couplings, &sewn, before);
     let mut levels = build(None);
     levels.update(&case.hessian, &case.problem());
     assert!(levels.count() > 1);

@@ -22,7 +22,7 @@ fn sewn_driver(
     let pressures = vec![pressure; sheet.topology.face_count()];
     let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
     let blocks = Blocks { stitches, ..sheet.blocks() };
-    NewtonDriver::build(&sheet.topology, &blocks, site, (solver, None))
+    NewtonDriver::build(&sheet.topology, &blocks, site, solver, None)
 }
 
 pub(super) fn models() -> Vec<ClothModel> {
@@ -93,7 +93,7 @@ fn gradient_and_product_agree_with_finite_differences() {
         driver.load(&sheet.state.positions, &plate);
         let z = driver.point.clone();
         let mut base = Evaluation::default();
-        driver.system.grip(&z, (&problem, &vec![0.0; z.len()]), None);
+        driver.system.grip(&z, &problem, &vec![0.0; z.len()], None);
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         assert!(driver.touches().iter().all(Touch::is_closed));
         assert_eq!(
@@ -133,11 +133,11 @@ fn gradient_and_product_agree_with_finite_differences() {
         });
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
         let mut product = vec![0.0; z.len()];
-        let Linear::Conjugate(parts) = &mut driver.linear else { panic!("not conjugate gradients") };
-        let hessian = &mut parts.0;
+        let Linear::Conjugate(solver) = &mut driver.linear else { panic!("not conjugate gradients") };
+        let hessian = &mut solver.hessian;
         hessian.update(&driver.system, &problem);
         let mut work = hessian.new_work(&driver.system);
-        hessian.product((&driver.system, &z), &direction, &problem, (&mut product, &mut work));
+        hessian.product(&driver.system, &z, &direction, &problem, &mut product, &mut work);
         let bends = model.bending != BendingModel::Quadratic;
         let [plus, minus] = &mut gradients;
         let size = product.iter().map(|p| p.abs()).fold(0.0, f64::max);
@@ -186,7 +186,7 @@ fn settled_drop_is_the_same_at_every_resolution() {
                     linear_tolerance: 1e-2,
                     linear_iterations: u32::MAX,
                 };
-                let report = driver.solve((x, &mut plate), &problem, limits).unwrap();
+                let report = driver.solve(x, &mut plate, &problem, limits).unwrap();
                 println!("{solver:?} {bending:?} {n}: {report:?}");
                 assert!(report.converged, "{report:?}");
             }
@@ -229,7 +229,7 @@ fn fall(sheet: &Sheet, driver: &mut NewtonDriver, are_grids_shared: bool) -> (Ve
             linear_tolerance: 1e-2,
             linear_iterations: u32::MAX,
         };
-        let report = driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
+        let report = driver.solve(&mut x, &mut plate, &problem, limits).unwrap();
         assert!(report.converged, "{report:?}");
         iterations += report.linear_iterations;
         velocities.iter_mut().zip(x.iter().zip(&start)).for_each(|(v, (x, start))| *v = (*x - *start) / h);
@@ -291,7 +291,7 @@ fn sewing_takes_few_iterations_of_conjugate_gradients_on_any_mesh() {
             linear_tolerance: 1e-2,
             linear_iterations: u32::MAX,
         };
-        let report = driver.solve((x, &mut plate), &problem, limits).unwrap();
+        let report = driver.solve(x, &mut plate, &problem, limits).unwrap();
         report.linear_iterations / report.iterations
     };
     let found = [20, 40, 80].map(iterations);

@@ -40,7 +40,7 @@ fn evaluate(sheet: &Sheet, blocks: &Blocks, rate: f64) -> (f64, Vec<f64>) {
     membrane.begin_step(&tiles.corners, &flat(&rest));
     let mut corners = vec![[ZERO; 9]; tiles.tile_count()];
     let x = flat(&sheet.state.positions);
-    let energy = membrane.evaluate(&tiles.corners, (&x, rate), Curvature::Clamped, &mut corners);
+    let energy = membrane.evaluate(&tiles.corners, &x, rate, Curvature::Clamped, &mut corners);
     let mut gradient = vec![0.0; 3 * sheet.topology.vertex_count];
     tiles.gather(&corners, &mut gradient);
     (energy, gradient)
@@ -93,7 +93,7 @@ fn solve(sheet: &Sheet, blocks: &Blocks, solver: LinearSolver) -> (Vec<DVec3>, N
         linear_tolerance: 1e-2,
         linear_iterations: u32::MAX,
     };
-    newton_step((sheet, blocks), (&sheet.state.positions.raw, 1.0 / 60.0), (solver, limits))
+    newton_step(sheet, blocks, &sheet.state.positions.raw, 1.0 / 60.0, solver, limits)
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn gradient_and_product_agree_with_finite_differences_where_faces_wrinkle() {
         assert!((slope - expected).abs() < 1e-6 * scale, "{slope} {expected}");
         at(&mut system, &z);
         let (mut product, mut work) = (vec![0.0; z.len()], hessian.new_work(&system));
-        hessian.product((&system, &z), &direction, &problem, (&mut product, &mut work));
+        hessian.product(&system, &z, &direction, &problem, &mut product, &mut work);
         let size = product.iter().fold(0.0, |most: f64, p| most.max(p.abs()));
         for (i, expected) in product.iter().enumerate() {
             let difference = (plus.gradient[i] - minus.gradient[i]) / (2.0 * step);

@@ -68,16 +68,19 @@ impl Imports {
         lines
     }
 
-    /// The imports from one room into another that is not below it, a line per import. Rooms are folders, from the bottom up; files
-    /// that are in none of them are above all.
-    pub(super) fn describe_climbs(&self, rooms: &[&str]) -> Vec<String> {
+    /// The imports from one room into another that is not below it, a line per import. Rooms are folders of `house`, a folder of the
+    /// crate, from the bottom up; files of it that are in none of them are above all.
+    pub(super) fn describe_climbs(&self, house: &[&str], rooms: &[&str]) -> Vec<String> {
         let floor = |module: &Module| {
-            let room = module.first().and_then(|name| rooms.iter().position(|room| room == name));
-            room.unwrap_or(rooms.len())
+            let is_within = house.len() <= module.len() && house.iter().zip(module).all(|(a, b)| a == b);
+            let room = module.get(house.len());
+            let number = room.and_then(|name| rooms.iter().position(|room| room == name));
+            is_within.then(|| number.unwrap_or(rooms.len()))
         };
         let mut lines = Vec::new();
         for (module, taken) in &self.0 {
-            for (target, names) in taken.iter().filter(|(target, _)| floor(target) > floor(module)) {
+            let Some(own) = floor(module) else { continue };
+            for (target, names) in taken.iter().filter(|(target, _)| floor(target) > Some(own)) {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 lines.push(format!("{} → {}: {}", show(module), show(target), names.join(", ")));
             }
@@ -313,5 +316,9 @@ fn an_import_from_a_room_into_one_above_it_is_found() {
     ];
     let module = |name: &str| name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
     let imports = Imports::of_texts(texts.iter().map(|(name, text)| (module(name), *text)));
-    assert_eq!(imports.describe_climbs(&["low", "high"]), ["low/a → high/b: B"]);
+    assert_eq!(imports.describe_climbs(&[], &["low", "high"]), ["low/a → high/b: B"]);
+    let texts = texts
+        .map(|(name, text)| (module(&format!("house/{name}")), text.replace("crate::", "crate::house::")));
+    let imports = Imports::of_texts(texts.iter().map(|(name, text)| (name.clone(), text.as_str())));
+    assert_eq!(imports.describe_climbs(&["house"], &["low", "high"]), ["house/low/a → house/high/b: B"]);
 }

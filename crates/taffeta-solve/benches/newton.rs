@@ -97,7 +97,7 @@ impl Swing {
 
     fn build(&self, before: Option<&KeptGrids>) -> NewtonDriver {
         let site = Site { points: &self.points, charts: None, face_pressures: &[], bodies: 0 };
-        NewtonDriver::build(&self.topology, &self.blocks, site, (LinearSolver::Conjugate, before))
+        NewtonDriver::build(&self.topology, &self.blocks, site, LinearSolver::Conjugate, before)
     }
 
     fn start(&self) -> State {
@@ -126,8 +126,10 @@ impl Swing {
             clamps: &[],
         };
         state.driver.begin_step(&start, &state.plate);
-        let place = (state.positions.as_mut_slice(), &mut state.plate);
-        let report = state.driver.solve(place, &problem, LIMITS).expect("the energy is finite");
+        let report = state
+            .driver
+            .solve(&mut state.positions, &mut state.plate, &problem, LIMITS)
+            .expect("the energy is finite");
         let moved = state.positions.iter().zip(&start).map(|(x, start)| (*x - *start) / FRAME);
         state.velocities.iter_mut().zip(moved).for_each(|(velocity, moved)| *velocity = moved);
         report

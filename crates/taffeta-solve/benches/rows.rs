@@ -86,7 +86,7 @@ impl Swing {
 
     fn pbd(&self) -> RowDriver {
         let cloths = [ProjectedCloth { model: &self.cloth, stiffness: ProjectionStiffness::default() }];
-        RowDriver::pbd(&self.topology, &self.rest, &cloths, (&RopeBlocks::default(), &[]))
+        RowDriver::pbd(&self.topology, &self.rest, &cloths, &RopeBlocks::default(), &[])
     }
 
     fn start(&self) -> State {

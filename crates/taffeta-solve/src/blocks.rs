@@ -23,27 +23,23 @@ impl Blocks {
     ) -> Self {
         let elasticity: Vec<_> = cloths.iter().map(ClothElasticity::new).collect();
         let mut blocks = Self::default();
-        for (fi, vertices) in topology.faces.iter_indexed() {
-            let cloth = rest.cloths[fi] as usize;
-            blocks.push_membrane((fi, *vertices), rest, &cloths[cloth], &elasticity[cloth]);
+        let sources = Sources { topology, rest, cloths };
+        for fi in topology.faces.indices() {
+            blocks.push_membrane(&sources, fi, &elasticity[rest.cloths[fi] as usize]);
         }
-        for (ei, edge) in topology.edges.iter_indexed() {
-            blocks.distances.extend(build_distance(topology, rest, cloths, (ei, edge)));
-            blocks.hinges.extend(build_hinge(topology, rest, cloths, (ei, edge)));
-            blocks.quadratic.extend(build_quadratic(topology, rest, cloths, edge));
+        for ei in topology.edges.indices() {
+            blocks.distances.extend(sources.build_distance(ei));
+            blocks.hinges.extend(sources.build_hinge(ei));
+            blocks.quadratic.extend(sources.build_quadratic(ei));
         }
         blocks.plate = Plate::build(topology, rest, cloths, supports);
         blocks
     }
 
     /// The membrane block of a face.
-    fn push_membrane(
-        &mut self,
-        (fi, vertices): (FaceIndex, [VertexIndex; 3]),
-        rest: &RestShape,
-        cloth: &ClothModel,
-        elasticity: &ClothElasticity,
-    ) {
+    fn push_membrane(&mut self, sources: &Sources<'_>, fi: FaceIndex, elasticity: &ClothElasticity) {
+        let Sources { topology, rest, cloths } = *sources;
+        let (vertices, cloth) = (topology.faces[fi], &cloths[rest.cloths[fi] as usize]);
         let area = rest.areas[fi];
         let softening = cloth.scaling.softening(area);
         let damping = cloth.material.stretch_damping;
@@ -92,35 +88,59 @@ impl ClothElasticity {
     }
 }
 
-/// The spring along an edge of a cloth of such springs.
-fn build_distance(
-    topology: &SurfaceTopology,
-    rest: &RestShape,
-    cloths: &[ClothModel],
-    (ei, edge): (EdgeIndex, &Edge),
-) -> Option<Distance> {
-    let faces = || edge.faces.iter().flatten();
-    let cloth = &cloths[rest.cloths[*faces().next()?] as usize];
-    if cloth.membrane != MembraneModel::Distance {
-        return None;
-    }
-    let Material { stretch: [warp, weft], stretch_damping: damping, .. } = cloth.material;
-    let length = rest_length(topology, rest, edge);
-    let area = faces().map(|fi| rest.areas[*fi]).sum();
-    let compliance = 1.0 / spring_constant(0.5 * (warp + weft), area, length);
-    Some(Distance { edge: ei, vertices: edge.vertices, length, compliance, damping })
+/// The sources of the blocks of faces and edges.
+#[derive(Clone, Copy)]
+struct Sources<'a> {
+    topology: &'a SurfaceTopology,
+    rest: &'a RestShape,
+    cloths: &'a [ClothModel],
 }
 
-/// The hinge of an inner edge; `None` on the boundary and without bending stiffness.
-fn build_hinge(
-    topology: &SurfaceTopology,
-    rest: &RestShape,
-    cloths: &[ClothModel],
-    (ei, edge): (EdgeIndex, &Edge),
-) -> Option<Hinge> {
-    let cloth = &cloths[rest.cloths[edge.faces[0]?] as usize];
-    let hinge = hinge_of_edge(topology, rest, cloth, (ei, edge))?;
-    (cloth.bending == BendingModel::Hinge && hinge.stiffness > 0.0).then_some(hinge)
+impl Sources<'_> {
+    /// The spring along an edge of a cloth of such springs.
+    fn build_distance(&self, ei: EdgeIndex) -> Option<Distance> {
+        let Self { topology, rest, cloths } = *self;
+        let edge = &topology.edges[ei];
+        let faces = || edge.faces.iter().flatten();
+        let cloth = &cloths[rest.cloths[*faces().next()?] as usize];
+        if cloth.membrane != MembraneModel::Distance {
+            return None;
+        }
+        let Material { stretch: [warp, weft], stretch_damping: damping, .. } = cloth.material;
+        let length = rest_length(topology, rest, edge);
+        let area = faces().map(|fi| rest.areas[*fi]).sum();
+        let compliance = 1.0 / spring_constant(0.5 * (warp + weft), area, length);
+        Some(Distance { edge: ei, vertices: edge.vertices, length, compliance, damping })
+    }
+
+    /// The hinge of an inner edge; `None` on the boundary and without bending stiffness.
+    fn build_hinge(&self, ei: EdgeIndex) -> Option<Hinge> {
+        let Self { topology, rest, cloths } = *self;
+        let cloth = &cloths[rest.cloths[topology.edges[ei].faces[0]?] as usize];
+        let hinge = hinge_of_edge(topology, rest, cloth, ei)?;
+        (cloth.bending == BendingModel::Hinge && hinge.stiffness > 0.0).then_some(hinge)
+    }
+
+    /// The quadratic bending block of an inner edge; `None` on the boundary and without bending stiffness.
+    fn build_quadratic(&self, ei: EdgeIndex) -> Option<QuadraticBend> {
+        let Self { topology, rest, cloths } = *self;
+        let edge = &topology.edges[ei];
+        let [Some(face0), Some(face1)] = edge.faces else { return None };
+        let [Some(a), Some(b)] = edge.opposites else { return None };
+        let cloth = &cloths[rest.cloths[face0] as usize];
+        if cloth.bending != BendingModel::Quadratic || !cloth.material.bends() {
+            return None;
+        }
+        let [p, q] = edge.vertices;
+        let wing = |fi: FaceIndex, tip: VertexIndex| {
+            let [p, q] = material_edge(topology, rest, fi, [p, q]);
+            let [tip, _] = material_edge(topology, rest, fi, [tip, tip]);
+            [p, q, tip]
+        };
+        let stiffness = stiffness_across(topology, rest, cloth, edge);
+        let damping = cloth.material.bend_damping;
+        Some(QuadraticBend::new([p, q, a, b], [wing(face0, a), wing(face1, b)], stiffness, damping))
+    }
 }
 
 /// The hinge of an inner edge, whatever its stiffness; `None` on the boundary.
@@ -128,8 +148,9 @@ pub(crate) fn hinge_of_edge(
     topology: &SurfaceTopology,
     rest: &RestShape,
     cloth: &ClothModel,
-    (ei, edge): (EdgeIndex, &Edge),
+    ei: EdgeIndex,
 ) -> Option<Hinge> {
+    let edge = &topology.edges[ei];
     let [Some(face0), Some(face1)] = edge.faces else { return None };
     let [Some(a), Some(b)] = edge.opposites else { return None };
     let areas = [rest.areas[face0], rest.areas[face1]];
@@ -142,7 +163,7 @@ pub(crate) fn hinge_of_edge(
         vertices: [edge.vertices[0], edge.vertices[1], a, b],
         scale: rest_length(topology, rest, edge) / (areas[0] + areas[1]).sqrt(),
         rest_angle: rest.angles[ei] + curved(face0) + curved(face1),
-        stiffness: stiffness_across(topology, rest, cloth, (edge, [face0, face1])),
+        stiffness: stiffness_across(topology, rest, cloth, edge),
         damping: cloth.material.bend_damping,
         doubled_areas: areas.map(|area| 2.0 * area),
         edge: ei,
@@ -150,15 +171,11 @@ pub(crate) fn hinge_of_edge(
     })
 }
 
-/// The plate stiffness \[N·m\] across an edge, along the normal of its material direction: the mean of what its faces
+/// The plate stiffness \[N·m\] across an inner edge, along the normal of its material direction: the mean of what its faces
 /// say, which beyond a seam may lie differently in their chart.
-fn stiffness_across(
-    topology: &SurfaceTopology,
-    rest: &RestShape,
-    cloth: &ClothModel,
-    (edge, faces): (&Edge, [FaceIndex; 2]),
-) -> f64 {
-    let [first, second] = faces.map(|fi| {
+fn stiffness_across(topology: &SurfaceTopology, rest: &RestShape, cloth: &ClothModel, edge: &Edge) -> f64 {
+    let [first, second] = edge.faces.map(|fi| {
+        let fi = fi.expect("an inner edge has two faces");
         let [p, q] = material_edge(topology, rest, fi, edge.vertices);
         let direction = (q - p).normalize();
         cloth.material.bending_stiffness([-direction.y, direction.x])
@@ -174,30 +191,6 @@ pub(crate) fn rest_length(topology: &SurfaceTopology, rest: &RestShape, edge: &E
     });
     let count = edge.faces.iter().flatten().count();
     lengths.sum::<f64>() / count as f64
-}
-
-/// The quadratic bending block of an inner edge; `None` on the boundary and without bending stiffness.
-fn build_quadratic(
-    topology: &SurfaceTopology,
-    rest: &RestShape,
-    cloths: &[ClothModel],
-    edge: &Edge,
-) -> Option<QuadraticBend> {
-    let [Some(face0), Some(face1)] = edge.faces else { return None };
-    let [Some(a), Some(b)] = edge.opposites else { return None };
-    let cloth = &cloths[rest.cloths[face0] as usize];
-    if cloth.bending != BendingModel::Quadratic || !cloth.material.bends() {
-        return None;
-    }
-    let [p, q] = edge.vertices;
-    let wing = |fi: FaceIndex, tip: VertexIndex| {
-        let [p, q] = material_edge(topology, rest, fi, [p, q]);
-        let [tip, _] = material_edge(topology, rest, fi, [tip, tip]);
-        [p, q, tip]
-    };
-    let stiffness = stiffness_across(topology, rest, cloth, (edge, [face0, face1]));
-    let damping = cloth.material.bend_damping;
-    Some(QuadraticBend::new([p, q, a, b], [wing(face0, a), wing(face1, b)], stiffness, damping))
 }
 
 /// Material coordinates \[m\] of two corners of a face.

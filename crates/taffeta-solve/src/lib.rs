@@ -14,7 +14,6 @@
 pub mod block;
 mod blocks;
 pub mod buckling;
-mod checks;
 mod diagonal;
 mod driver;
 pub mod drivers;
@@ -29,17 +28,17 @@ pub mod rope;
 pub mod solid;
 pub mod state;
 pub mod substeps;
-mod tearing;
 #[cfg(test)]
 mod testing;
 
-pub use checks::MaterialError;
 pub use driver::{Driver, Sweeps};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use energy::ElasticEnergy;
 pub use kinds::{Blocks, RopeBlocks, SolidBlocks};
+pub use material::checks::MaterialError;
+pub use material::tearing::{Tearing, membrane_stress};
 pub use material::{DEFAULT_HARDENING, Material};
 pub use model::{
     BendingModel, ClothModel, Compression, MembraneModel, MembraneScaling, ProjectionStiffness,
@@ -50,4 +49,3 @@ pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeMaterial, RopeModel};
 pub use solid::SolidMaterial;
 pub use state::RestShape;
-pub use tearing::{Tearing, membrane_stress};

@@ -2,6 +2,9 @@
 
 use glam::{DMat3, DVec3};
 
+/// A 3×3 block, column by column.
+pub(crate) type Mat3 = [f64; 9];
+
 /// Rows and columns of the six different entries of a symmetric 3×3 matrix, in the order in which they are stored.
 pub(crate) const UPPER: [(usize, usize); 6] = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
 

@@ -31,8 +31,10 @@ impl Patch {
     /// The faces around the chosen vertices, and those beyond their edges, cut out of a surface at positions `x` \[m\].
     pub fn around(
         chosen: &[VertexIndex],
-        (topology, blocks): (&SurfaceTopology, &Blocks),
-        (x, state): (&[DVec3], &PlateState),
+        topology: &SurfaceTopology,
+        blocks: &Blocks,
+        x: &[DVec3],
+        state: &PlateState,
     ) -> Self {
         let faces = surroundings(chosen, topology);
         let mut numbers = vec![NONE; topology.vertex_count];
@@ -53,7 +55,7 @@ impl Patch {
         corners.sort_unstable();
         patch.blocks = Blocks::build_from(blocks, &mut Cutting { corners: &corners, own: &own });
         (patch.blocks.ropes, patch.blocks.solids) = Default::default();
-        patch.cut_plate(&blocks.plate, own, (x, state));
+        patch.cut_plate(&blocks.plate, own, x, state);
         patch
     }
 
@@ -67,7 +69,8 @@ impl Patch {
         &mut self,
         whole: &Plate,
         own: impl Fn(VertexIndex) -> VertexIndex,
-        (x, state): (&[DVec3], &PlateState),
+        x: &[DVec3],
+        state: &PlateState,
     ) {
         let mut faces = vec![NONE; whole.faces.len()];
         let mut kept: Vec<PlateFace> = Vec::new();
@@ -214,7 +217,7 @@ mod tests {
             let x = &sheet.state.positions.raw;
             // Inside, at the outline, at a corner.
             let chosen = [0, 4, 37, 38, 52].map(VertexIndex);
-            let patch = Patch::around(&chosen, (&sheet.topology, &blocks), (x, &state));
+            let patch = Patch::around(&chosen, &sheet.topology, &blocks, x, &state);
             assert!(patch.faces.len() < sheet.topology.face_count() / 2);
             let own = PlateState { scalars: patch.scalars(&state.scalars), clamps: Vec::new() };
             let own_x: Vec<DVec3> = patch.vertices.iter().map(|vi| x[vi.to_usize()]).collect();

@@ -7,11 +7,11 @@
 //! A clamped end has one more vertex beyond it, which the pin of the end carries along: it gives the direction, and the
 //! joint at the end stands for half of the first segment.
 
-use crate::block::rope_angle::turning_angle;
-use crate::block::rope_torsion::LEAST_TURN;
+use crate::block::rope::angle::turning_angle;
+use crate::block::rope::torsion::LEAST_TURN;
 use crate::block::{AcosAngle, Block, RopeAngle, RopeBend, RopeStretch, RopeTorsion, gather};
-use crate::checks::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::kinds::RopeBlocks;
+use crate::material::checks::{MaterialError, check_friction, check_not_negative, check_positive};
 use crate::model::ProjectionStiffness;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -167,8 +167,8 @@ impl RopeBlocks {
         let is_curled = model.bending == RopeBending::Curvature && model.plane.is_none();
         for i in (visible.start..visible.end.saturating_sub(3)).filter(|_| is_curled) {
             let rest = [0, 1, 2, 3].map(|k| model.rest[i + k]);
-            let law = (material.bend, material.bend_damping);
-            self.torsions.extend(RopeTorsion::new([0, 1, 2, 3].map(|k| vertex(i + k)), rest, law));
+            let vertices = [0, 1, 2, 3].map(|k| vertex(i + k));
+            self.torsions.extend(RopeTorsion::new(vertices, rest, material.bend, material.bend_damping));
         }
     }
 

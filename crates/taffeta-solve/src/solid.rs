@@ -2,9 +2,9 @@
 
 use crate::block::tetrahedron::{NormalStrain, ShearStrain, Tetrahedron, VolumeStrain};
 use crate::block::{Block, gather};
-use crate::checks::{MaterialError, check, check_friction, check_not_negative, check_positive};
 use crate::diagonal::diagonalize;
 use crate::kinds::SolidBlocks;
+use crate::material::checks::{MaterialError, check, check_friction, check_not_negative, check_positive};
 use glam::DVec3;
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};

@@ -77,7 +77,7 @@ impl LoadPath {
         blocks: &Blocks,
     ) -> Self {
         let graph =
-            EdgeGraph::build((topology, rest), &list_links(topology, rest, blocks), &blocks.solids.surfaces);
+            EdgeGraph::build(topology, rest, &list_links(topology, rest, blocks), &blocks.solids.surfaces);
         let mut distances = Distances::filled(f64::INFINITY, topology.vertex_count);
         let mut others = distances.clone();
         let mut demand: f64 = 0.0;
@@ -163,7 +163,7 @@ const MAX_SHELLS: usize = 64;
 
 impl EdgeGraph {
     /// The faces of `surfaces`, which are those of solids, have no area of their own.
-    fn build((topology, rest): (&SurfaceTopology, &RestShape), links: &[Link], surfaces: &[u32]) -> Self {
+    fn build(topology: &SurfaceTopology, rest: &RestShape, links: &[Link], surfaces: &[u32]) -> Self {
         let n = topology.vertex_count;
         let mut offsets = vec![0; n + 1];
         for edge in topology.edges.iter() {

@@ -117,14 +117,17 @@ pub(crate) fn disturb(positions: &mut [DVec3], amount: f64) {
 
 /// A step of a length \[s\] by Newton's method from the sheet's positions towards predicted ones \[m\], and its report.
 pub(crate) fn newton_step(
-    (sheet, blocks): (&Sheet, &Blocks),
-    (predicted, h): (&[DVec3], f64),
-    (solver, limits): (LinearSolver, NewtonLimits),
+    sheet: &Sheet,
+    blocks: &Blocks,
+    predicted: &[DVec3],
+    h: f64,
+    solver: LinearSolver,
+    limits: NewtonLimits,
 ) -> (Vec<DVec3>, NewtonReport) {
     let points: Vec<DVec3> = sheet.material_coords.iter().map(|u| u.extend(0.0)).collect();
     let pressures = vec![0.0; sheet.topology.face_count()];
     let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
-    let mut driver = NewtonDriver::build(&sheet.topology, blocks, site, (solver, None));
+    let mut driver = NewtonDriver::build(&sheet.topology, blocks, site, solver, None);
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let inertia: Vec<f64> = sheet.state.masses.iter().map(|m| m / (h * h)).collect();
     let problem = NewtonProblem {
@@ -138,7 +141,6 @@ pub(crate) fn newton_step(
     };
     let mut x = sheet.state.positions.raw.clone();
     driver.begin_step(&x, &plate);
-    let report =
-        driver.solve((&mut x, &mut plate), &problem, limits).expect("the matrix is positive definite");
+    let report = driver.solve(&mut x, &mut plate, &problem, limits).expect("the matrix is positive definite");
     (x, report)
 }

@@ -187,7 +187,7 @@ fn find_places_in_cloth(
     free: &[VertexIndex],
 ) -> Option<Vec<DVec3>> {
     let Derived { blocks, plate: whole, .. } = &world.derived;
-    let patch = Patch::around(free, (&world.state.sheet.topology, blocks), (start, whole));
+    let patch = Patch::around(free, &world.state.sheet.topology, blocks, start, whole);
     let of_vertices = |of: &[DVec3]| patch.vertices.iter().map(|vi| of[vi.to_usize()]).collect::<Vec<_>>();
     let x = of_vertices(start);
     let way = |vi: &VertexIndex| loads.accelerations[vi.to_usize()] * loads.times[vi.to_usize()].powi(2);
@@ -201,8 +201,8 @@ fn find_places_in_cloth(
     let held: Vec<[bool; 3]> = patch.vertices.iter().map(|vi| [free.binary_search(vi).is_err(); 3]).collect();
     let points = of_vertices(&world.state.sheet.layout.raw);
     let site = Site { points: &points, charts: None, face_pressures: &[], bodies: 0 };
-    let how = (LinearSolver::Conjugate, None);
-    let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, how);
+    let linear = LinearSolver::Conjugate;
+    let mut driver = NewtonDriver::build(&patch.topology, &patch.blocks, site, linear, None);
     let cloth = world.state.sheet.vertex_range(world.state.sheet.vertex_cloths[free[0]]);
     let limits = NewtonLimits {
         iterations: ITERATIONS,
@@ -224,7 +224,7 @@ fn find_places_in_cloth(
         };
         driver.begin_step(&x, &plate);
         // What fails here does so again in the next substep, which says what it is.
-        driver.solve((&mut found, &mut bent), &problem, limits).ok()?;
+        driver.solve(&mut found, &mut bent, &problem, limits).ok()?;
         found.iter().all(|x| x.is_finite()).then_some((found, bent))
     };
     let energy = |(x, plate): (&[DVec3], &PlateState)| {

@@ -180,8 +180,9 @@ impl Derived {
                     .collect();
                 let models = bodies.iter().filter_map(|body| body.rope.as_ref());
                 let stiffnesses: Vec<_> = models.map(|model| model.projection).collect();
-                let ropes = (&blocks.ropes, stiffnesses.as_slice());
-                Solver::Rows(Box::new(RowDriver::pbd(&sheet.topology, &motion.rest, &projected, ropes)))
+                let (topology, ropes) = (&sheet.topology, &blocks.ropes);
+                let driver = RowDriver::pbd(topology, &motion.rest, &projected, ropes, &stiffnesses);
+                Solver::Rows(Box::new(driver))
             }
             SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
             SolverChoice::Auto | SolverChoice::Global => {
@@ -338,7 +339,7 @@ fn build_newton(
         face_pressures: &pressures,
         bodies: rigid_count(&setup.obstacles),
     };
-    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, (linear, grids.as_ref()))))
+    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, linear, grids.as_ref())))
 }
 
 /// Place of every vertex on the chart of its panel, and the number of the panel: the first one for a vertex on a seam. A cloth

@@ -35,7 +35,7 @@ pub(crate) fn yield_folds(world: &mut World) {
         derived.plate.scalars = scalars;
         plate.minimize_scalars(&angles, &mut derived.plate.scalars);
     }
-    let flow = plate.yield_faces(Arc::make_mut(&mut motion.rest), &models, (&angles, &derived.plate.scalars));
+    let flow = plate.yield_faces(Arc::make_mut(&mut motion.rest), &models, &angles, &derived.plate.scalars);
     if flow.faces == 0 {
         return;
     }

@@ -118,7 +118,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     };
     let size = x.len() + rows.len();
     let limits = NewtonLimits { linear_iterations: effort.conjugate_left(size), ..limits };
-    let report = driver.solve((&mut x, &mut derived.plate), &problem, limits);
+    let report = driver.solve(&mut x, &mut derived.plate, &problem, limits);
     if let Ok(report) = &report {
         match is_direct {
             true => effort.add_direct(size, report.iterations),

@@ -4,5 +4,6 @@ pub mod block;
 mod enclosed;
 mod lanes;
 pub mod newton;
+mod ordering;
 pub mod projective;
 pub mod rows;

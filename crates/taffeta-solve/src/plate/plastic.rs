@@ -57,7 +57,8 @@ impl Plate {
         &mut self,
         rest: &mut RestShape,
         cloths: &[ClothModel],
-        (angles, scalars): (&[f64], &[f64]),
+        angles: &[f64],
+        scalars: &[f64],
     ) -> PlasticFlow {
         let mut flow = PlasticFlow::default();
         let Self { faces, edges } = self;

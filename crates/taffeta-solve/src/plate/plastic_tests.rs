@@ -42,7 +42,7 @@ fn let_yield(sheet: &mut Sheet) -> (Blocks, PlateState, PlasticFlow) {
     let angles = plate.angles(&sheet.state.positions, &[]);
     let mut state = PlateState::new(plate, Vec::new());
     plate.minimize_scalars(&angles, &mut state.scalars);
-    let flow = plate.yield_faces(&mut sheet.rest, &sheet.cloths, (&angles, &state.scalars));
+    let flow = plate.yield_faces(&mut sheet.rest, &sheet.cloths, &angles, &state.scalars);
     (blocks, state, flow)
 }
 
@@ -130,7 +130,7 @@ fn yielding_lowers_the_energy_by_what_it_releases_and_happens_once() {
         // What bears its limit bears it: with the same scalars nothing flows on.
         let mut blocks = sheet.blocks();
         let angles = blocks.plate.angles(&sheet.state.positions, &[]);
-        let again = blocks.plate.yield_faces(&mut sheet.rest, &sheet.cloths, (&angles, &state.scalars));
+        let again = blocks.plate.yield_faces(&mut sheet.rest, &sheet.cloths, &angles, &state.scalars);
         assert_eq!(again.faces, 0);
     }
 }
@@ -214,7 +214,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
         let pressures = vec![0.0; sheet.topology.face_count()];
         let build = |sheet: &Sheet| {
             let site = Site { points: &points, charts: None, face_pressures: &pressures, bodies: 0 };
-            NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, (linear, None))
+            NewtonDriver::build(&sheet.topology, &sheet.blocks(), site, linear, None)
         };
         let mut told = build(&sheet);
         let (blocks, state, flow) = let_yield(&mut sheet);
@@ -241,7 +241,7 @@ fn a_newton_driver_that_is_told_is_one_that_is_built_anew() {
         let [told, anew] = [&mut told, &mut anew].map(|driver| {
             let (mut x, mut plate) = (start.clone(), state.clone());
             driver.begin_step(&x, &plate);
-            driver.solve((&mut x, &mut plate), &problem, limits).unwrap();
+            driver.solve(&mut x, &mut plate, &problem, limits).unwrap();
             (x, plate)
         });
         assert!(told == anew && told.0 != start);

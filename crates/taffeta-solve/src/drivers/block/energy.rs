@@ -51,8 +51,8 @@ impl SweptLanes<1, 3> for EnergyLanes {
         w: &[F64x4; 3],
         step: &SweepStep,
     ) -> [Vec3x4; 3] {
-        let linearized = self.linearize(x);
-        self.dual.update::<DAMPED, 3>(linearized, x, w, step)
+        let (c, gradients) = self.linearize(x);
+        self.dual.update::<DAMPED, 3>(c, gradients, x, w, step)
     }
 }
 

@@ -140,7 +140,7 @@ impl SweptLanes<3, 3> for StrainLanes {
         let (columns, c, a) = self.linearize(x, w);
         let alpha = self.alpha;
         let d = dual_step::<DAMPED>(&mut self.dual, c, a, &alpha, step);
-        self.displace((x, w), columns, d)
+        self.displace(x, w, columns, d)
     }
 }
 
@@ -192,7 +192,8 @@ impl StrainLanes {
     #[inline(always)]
     pub(super) fn displace(
         &self,
-        (x, w): (&[Vec3x4; 3], &[F64x4; 3]),
+        x: &[Vec3x4; 3],
+        w: &[F64x4; 3],
         [f1, f2]: [Vec3x4; 2],
         d: [F64x4; 3],
     ) -> [Vec3x4; 3] {
@@ -316,8 +317,8 @@ impl SweptLanes<1, 4> for HingeLanes {
         w: &[F64x4; 4],
         step: &SweepStep,
     ) -> [Vec3x4; 4] {
-        let evaluated = self.evaluate(x);
-        self.dual.update::<DAMPED, 4>(evaluated, x, w, step)
+        let (c, gradients) = self.evaluate(x);
+        self.dual.update::<DAMPED, 4>(c, gradients, x, w, step)
     }
 }
 

@@ -73,7 +73,7 @@ impl PlateSweeps {
             three_rows: Faces::pack(&blocks, vertex_count, &edges.slots),
             two_rows: Faces::pack(&blocks, vertex_count, &edges.slots),
             one_row: Faces::pack(&blocks, vertex_count, &edges.slots),
-            odd: odd.map(|(number, block)| OddFace::new(plate, (*number, block))).collect(),
+            odd: odd.map(|(number, block)| OddFace::new(plate, *number, block)).collect(),
             is_damped: blocks.iter().any(|(_, block)| block.damping > 0.0),
             edges,
         }
@@ -192,7 +192,7 @@ pub(super) fn lane_vertices<const V: usize>(block: &FaceCurvature) -> [VertexInd
 }
 
 impl OddFace {
-    fn new(plate: &Plate, (face, block): (usize, &FaceCurvature)) -> Self {
+    fn new(plate: &Plate, face: usize, block: &FaceCurvature) -> Self {
         let clamp = |k: usize| block.edges[k].as_ref().and(plate.edges[block.numbers[k] as usize].clamp);
         Self {
             clamps: [0, 1, 2].map(clamp),

@@ -25,7 +25,8 @@ impl ScalarDual {
     #[inline(always)]
     pub(super) fn update<const DAMPED: bool, const V: usize>(
         &mut self,
-        (c, gradients): (F64x4, [Vec3x4; V]),
+        c: F64x4,
+        gradients: [Vec3x4; V],
         x: &[Vec3x4; V],
         w: &[F64x4; V],
         step: &SweepStep,

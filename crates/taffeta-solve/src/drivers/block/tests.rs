@@ -194,8 +194,7 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
         linear_tolerance: 1e-2,
         linear_iterations: u32::MAX,
     };
-    let (x, report) =
-        newton_step((sheet, &sheet.blocks()), (predicted, h), (LinearSolver::Factorized, limits));
+    let (x, report) = newton_step(sheet, &sheet.blocks(), predicted, h, LinearSolver::Factorized, limits);
     assert!(report.converged, "{report:?}");
     x
 }

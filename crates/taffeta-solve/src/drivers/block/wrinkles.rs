@@ -113,10 +113,10 @@ impl SweptLanes<3, 3> for WrinkleLanes {
                 let matrix: Stiffness = std::array::from_fn(|e| {
                     a[e].0[lane] + alpha[e].0[lane] * step.inverse_h2.0[lane] / scale
                 });
-                self.return_to_bound((&mut d, lane), (&matrix, trial), step);
+                self.return_to_bound(&mut d, lane, &matrix, trial, step);
             }
         }
-        self.strain.displace((x, w), columns, d)
+        self.strain.displace(x, w, columns, d)
     }
 }
 
@@ -125,8 +125,10 @@ impl WrinkleLanes {
     #[inline(never)]
     fn return_to_bound(
         &mut self,
-        (d, lane): (&mut [F64x4; 3], usize),
-        (matrix, trial): (&Stiffness, DVec3),
+        d: &mut [F64x4; 3],
+        lane: usize,
+        matrix: &Stiffness,
+        trial: DVec3,
         step: &SweepStep,
     ) {
         let k = inverse(matrix);

@@ -1,10 +1,10 @@
 //! The iteration: a start, steps by the linear solver, backtracking along each, and translations at the end.
 
-use super::conjugate::{self, ConjugateLimits};
+use super::conjugate::{ConjugateLimits, ConjugateSolver};
 use super::groups::{Groups, Scales};
-use super::system::Evaluation;
-use super::vectors::dot;
-use super::{Direct, Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch};
+use super::linear::vectors::dot;
+use super::objective::Evaluation;
+use super::{Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch};
 use crate::block::Curvature;
 
 /// Armijo's constant: the part of the predicted decrease that a step must bring.
@@ -31,19 +31,18 @@ impl NewtonDriver {
     ) -> Result<NewtonReport, NewtonError> {
         self.scales = Scales::of(&self.pieces, problem);
         let [mut here, mut there] = std::mem::take(&mut self.evaluations);
-        let mut step = std::mem::take(&mut self.step);
-        step.resize(z.len(), 0.0);
-        let result = self.iterate(z, (problem, limits), [&mut here, &mut there], &mut step);
-        (self.evaluations, self.step) = ([here, there], step);
+        self.step.resize(z.len(), 0.0);
+        let result = self.iterate(z, problem, limits, [&mut here, &mut there]);
+        self.evaluations = [here, there];
         result
     }
 
     fn iterate(
         &mut self,
         z: &mut [f64],
-        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
+        problem: &NewtonProblem<'_>,
+        limits: NewtonLimits,
         [here, there]: [&mut Evaluation; 2],
-        step: &mut [f64],
     ) -> Result<NewtonReport, NewtonError> {
         let mut report = NewtonReport::default();
         let (mut curvature, mut settled) = (Curvature::Clamped, 0);
@@ -53,19 +52,19 @@ impl NewtonDriver {
             if !here.energy.is_finite() {
                 return Err(NewtonError::NotFinite);
             }
-            self.find_step((z, here), (problem, limits), (&mut report, curvature), step)?;
+            self.find_step(z, here, problem, limits, &mut report, curvature)?;
             report.iterations += 1;
             let reads_friction = report.iterations <= FRICTION_UPDATES;
-            let slope = dot(&here.gradient, step);
-            let square = self.pieces.largest_square(&self.scales.pieces, &here.gradient, step);
+            let slope = dot(&here.gradient, &self.step);
+            let square = self.pieces.largest_square(&self.scales.pieces, &here.gradient, &self.step);
             report.converged = slope <= 0.0 && square <= enough;
             report.error = square.sqrt();
             if report.converged {
                 // Too small to be measured in W: taken as it is.
-                z.iter_mut().zip(&*step).for_each(|(z, s)| *z += s);
+                z.iter_mut().zip(&self.step).for_each(|(z, s)| *z += s);
                 settled += 1;
                 if settled > FRICTION_UPDATES
-                    || self.system.grip(z, (problem, &self.scales.mobilities), Some(enough)) <= enough
+                    || self.system.grip(z, problem, &self.scales.mobilities, Some(enough)) <= enough
                 {
                     break;
                 }
@@ -76,7 +75,7 @@ impl NewtonDriver {
             // Far from the minimum the exact Hessian is indefinite or misleading; near it, it ends the iteration fast.
             let is_exact = matches!(self.linear, Linear::Factorized(_));
             let next = if is_exact { Curvature::Exact } else { Curvature::Clamped };
-            match self.line_search(z, (step, slope), (problem, next), (here, there)) {
+            match self.line_search(z, slope, problem, next, here, there) {
                 Some(1.0) => curvature = next,
                 Some(_) => {
                     curvature = Curvature::Clamped;
@@ -94,7 +93,7 @@ impl NewtonDriver {
                     break;
                 }
             }
-            if reads_friction && self.system.grip(z, (problem, &self.scales.mobilities), None) > 0.0 {
+            if reads_friction && self.system.grip(z, problem, &self.scales.mobilities, None) > 0.0 {
                 self.system.evaluate(z, problem, curvature, here);
             }
         }
@@ -131,7 +130,7 @@ impl NewtonDriver {
     /// `W` at a start, with contacts as they are found there.
     fn evaluate_start(&mut self, z: &[f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) -> f64 {
         self.system.touches.clear();
-        self.system.grip(z, (problem, &self.scales.mobilities), None);
+        self.system.grip(z, problem, &self.scales.mobilities, None);
         self.system.evaluate(z, problem, Curvature::Clamped, here);
         here.energy
     }
@@ -155,8 +154,11 @@ impl NewtonDriver {
                     is_free[*group] &= !problem.held[v][axis];
                 }
             }
-            let group = |vertex: u32| groups.of_piece[self.pieces.of_vertex[vertex as usize] as usize];
-            problem.drag.add_to_translations((z, axis), group, (&mut moments, &mut inertias));
+            problem.drag.for_each_translation(z, |vertex, gradient, hessian| {
+                let group = groups.of_piece[self.pieces.of_vertex[vertex as usize] as usize];
+                moments[group] += gradient[axis];
+                inertias[group] += hessian.col(axis)[axis];
+            });
             for (piece, group) in self.pieces.lists.iter().zip(&groups.of_piece).filter(|(_, g)| is_free[**g])
             {
                 let shift = moments[*group] / inertias[*group];
@@ -168,14 +170,16 @@ impl NewtonDriver {
     /// Solves `H s = −g` at the point of the last evaluation.
     fn find_step(
         &mut self,
-        (z, here): (&[f64], &mut Evaluation),
-        (problem, limits): (&NewtonProblem<'_>, NewtonLimits),
-        (report, curvature): (&mut NewtonReport, Curvature),
-        step: &mut [f64],
+        z: &[f64],
+        here: &mut Evaluation,
+        problem: &NewtonProblem<'_>,
+        limits: NewtonLimits,
+        report: &mut NewtonReport,
+        curvature: Curvature,
     ) -> Result<(), NewtonError> {
         match &mut self.linear {
-            Linear::Conjugate(parts) => {
-                let (hessian, preconditioner, work) = &mut **parts;
+            Linear::Conjugate(solver) => {
+                let ConjugateSolver { hessian, preconditioner, .. } = &mut **solver;
                 hessian.update(&self.system, problem);
                 if report.iterations == 0 {
                     let rate = Some(problem.damping_rate);
@@ -193,43 +197,43 @@ impl NewtonDriver {
                     enough: LINEAR_PART * limits.tolerance * limits.tolerance * self.scales.lightest(),
                     iterations: MAX_CONJUGATE.min(left),
                 };
-                let system = (&self.system, &*hessian, preconditioner);
-                let point = (z, here.gradient.as_slice());
-                report.linear_iterations += conjugate::solve(system, point, problem, limits, (step, work));
+                let (system, gradient) = (&self.system, &here.gradient);
+                let taken = solver.solve(system, z, gradient, problem, limits, &mut self.step);
+                report.linear_iterations += taken;
             }
-            Linear::Factorized(parts) => {
-                let Direct { assembly, topology, plate, .. } = &**parts;
-                let surface = (topology, plate);
-                let mut factor = assembly.factorize(surface, (&self.system, z), problem, true);
+            Linear::Factorized(assembly) => {
+                let mut factor = assembly.factorize(&self.system, z, problem, true);
                 if factor.is_err() && curvature == Curvature::Exact {
                     self.system.evaluate(z, problem, Curvature::Clamped, here);
-                    factor = assembly.factorize(surface, (&self.system, z), problem, true);
+                    factor = assembly.factorize(&self.system, z, problem, true);
                 }
                 if factor.is_err() && !self.system.pressure.is_empty() {
-                    factor = assembly.factorize(surface, (&self.system, z), problem, false);
+                    factor = assembly.factorize(&self.system, z, problem, false);
                 }
-                assembly.solve(&factor?, (&here.gradient, problem.held), step);
+                assembly.solve(&factor?, &here.gradient, problem.held, &mut self.step);
             }
         }
         Ok(())
     }
 
-    /// Armijo backtracking along `step`: the fraction taken, `None` if none lowers `W` enough. The system is then
+    /// Armijo backtracking along the step: the fraction taken, `None` if none lowers `W` enough. The system is then
     /// evaluated at the new point, or somewhere along the step if there is none.
     fn line_search(
         &mut self,
         z: &mut [f64],
-        (step, slope): (&[f64], f64),
-        (problem, curvature): (&NewtonProblem<'_>, Curvature),
-        (here, there): (&mut Evaluation, &mut Evaluation),
+        slope: f64,
+        problem: &NewtonProblem<'_>,
+        curvature: Curvature,
+        here: &mut Evaluation,
+        there: &mut Evaluation,
     ) -> Option<f64> {
-        let work_of_rim = dot(&here.rim, &step[..here.rim.len()]);
+        let work_of_rim = dot(&here.rim, &self.step[..here.rim.len()]);
         let mut fraction = 1.0;
         let mut trial = std::mem::take(&mut self.trial);
         trial.resize(z.len(), 0.0);
         let mut taken = None;
         for _ in 0..MAX_HALVINGS {
-            trial.iter_mut().zip(z.iter().zip(step)).for_each(|(t, (z, s))| *t = z + fraction * s);
+            trial.iter_mut().zip(z.iter().zip(&self.step)).for_each(|(t, (z, s))| *t = z + fraction * s);
             self.system.evaluate(&trial, problem, curvature, there);
             let change = there.energy - here.energy - fraction * work_of_rim;
             if change <= SUFFICIENT_DECREASE * fraction * slope {

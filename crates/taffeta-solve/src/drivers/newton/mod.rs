@@ -1,67 +1,40 @@
 //! Newton's method on `W` over positions and bending scalars together.
 //!
 //! `H = M/s² + Σ_e (1+τ/h) Jᵀ α⁻¹ J + Σ_k [stress_k]₊ ∇²C_k`, symmetric positive definite by construction; Armijo
-//! backtracking on `W` after every solve. The linear systems are solved by conjugate gradients (`conjugate`) on the
-//! Hessian (`hessian`), preconditioned by diagonal blocks and grids (`precondition`, `levels`), at a cost that grows
-//! linearly with the mesh.
+//! backtracking on `W` after every solve (`minimize`). The linear systems are solved by conjugate gradients (`conjugate`), at a
+//! cost that grows linearly with the mesh. Below are three folders, each of which imports only from those before it: `objective`,
+//! `linear` for the Hessian, and `precondition`.
 
-mod assembled;
-mod bending;
-mod bending_factors;
-mod bending_product;
-mod bending_rest;
-mod bending_shape;
-mod block_rows;
-mod carried;
-mod carrier;
-mod chains;
-mod clusters;
-mod coarse;
-mod coarse_blocks;
 mod conjugate;
-mod drag;
-mod elements;
-mod exact;
-mod face_state;
-mod grid;
 mod groups;
-mod held;
-mod hessian;
-mod interpolation;
-mod levels;
-mod links;
-mod loads;
-mod membrane;
+mod linear;
 mod minimize;
-mod ordering;
+mod objective;
 mod precondition;
 mod site;
-mod system;
-mod tiles;
-mod vectors;
 
-pub use carrier::{BodyDrive, Carrier};
-pub use drag::{Drag, Drags};
-pub use levels::KeptGrids;
-pub use loads::{Contacts, FrictionSpring, Touch};
-pub(crate) use ordering::dissect;
-pub use site::{Charts, Site};
-pub use system::NewtonProblem;
+pub use objective::NewtonProblem;
+pub use objective::carrier::{BodyDrive, Carrier};
+pub use objective::drag::{Drag, Drags};
+pub use objective::loads::{Contacts, FrictionSpring, Touch};
+pub use precondition::grid::Charts;
+pub use precondition::levels::KeptGrids;
+pub use site::Site;
 pub use taffeta_factor::FactorError;
 
 use crate::block::{Curvature, Stitch};
 use crate::kinds::Blocks;
 use crate::plate::{Plate, PlateState};
-use assembled::Assembly;
-use chains::Chains;
-use clusters::Clusters;
-use conjugate::ConjugateWork;
+use conjugate::ConjugateSolver;
 use glam::DVec3;
 use groups::{Pieces, Scales};
-use hessian::Hessian;
-use levels::Levels;
+use linear::assembled::Assembly;
+use linear::hessian::Hessian;
+use objective::{Evaluation, System};
 use precondition::Preconditioner;
-use system::{Evaluation, System};
+use precondition::chains::Chains;
+use precondition::clusters::Clusters;
+use precondition::levels::Levels;
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 
 /// How the linear systems are solved.
@@ -96,18 +69,8 @@ pub struct NewtonDriver {
 /// A linear solver with what it keeps from solve to solve.
 #[derive(Clone, Debug)]
 enum Linear {
-    Conjugate(Box<(Hessian, Preconditioner, ConjugateWork)>),
-    Factorized(Box<Direct>),
-}
-
-/// Source of the matrix, which is assembled anew where contacts join other vertices.
-#[derive(Clone, Debug)]
-struct Direct {
-    assembly: Assembly,
-    topology: SurfaceTopology,
-    plate: Plate,
-    /// The places of the vertices \[m\].
-    points: Vec<DVec3>,
+    Conjugate(Box<ConjugateSolver>),
+    Factorized(Box<Assembly>),
 }
 
 /// When a Newton solve stops.
@@ -154,7 +117,8 @@ impl NewtonDriver {
         topology: &SurfaceTopology,
         blocks: &Blocks,
         site: Site<'_>,
-        (solver, before): (LinearSolver, Option<&KeptGrids>),
+        solver: LinearSolver,
+        before: Option<&KeptGrids>,
     ) -> Self {
         let system = System::build(topology, blocks, |fi| {
             site.face_pressures.get(fi.0 as usize).copied().unwrap_or(0.0)
@@ -168,32 +132,27 @@ impl NewtonDriver {
                 // Only charts and threads couple one grid with another.
                 let has_links = site.charts.is_some() || !sewn.is_empty();
                 let couplings = if has_links { hessian.couplings(&system) } else { Vec::new() };
-                let levels = Levels::build(topology, charts, (&couplings, &sewn), before);
-                let work = ConjugateWork::new(&system, &hessian);
+                let levels = Levels::build(topology, charts, &couplings, &sewn, before);
                 let clusters = Clusters::find(topology.vertex_count, &sewn);
                 let chains = Chains::new(&blocks.ropes.chains);
                 let preconditioner = Preconditioner::new(levels, clusters, chains);
-                Linear::Conjugate(Box::new((hessian, preconditioner, work)))
+                Linear::Conjugate(Box::new(ConjugateSolver::new(&system, hessian, preconditioner)))
             }
             LinearSolver::Factorized => {
                 let (topology, plate) = (topology.clone(), blocks.plate.clone());
-                let assembly = Assembly::build((&topology, &plate), &system, site.points, Vec::new());
-                Linear::Factorized(Box::new(Direct {
-                    assembly,
-                    topology,
-                    plate,
-                    points: site.points.to_vec(),
-                }))
+                let points = site.points.to_vec();
+                Linear::Factorized(Box::new(Assembly::build(topology, plate, points, &system, Vec::new())))
             }
         };
-        let vertices = |piece: grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
+        let vertices = |piece: precondition::grid::Piece| piece.vertices.iter().map(|vi| vi.0).collect();
         let chains = || blocks.ropes.chains.iter();
         let in_chain = |i: &usize| chains().any(|chain| chain.contains(i));
         let loose = topology.surface_vertex_count()..topology.vertex_count;
         let points = loose.filter(|i| !in_chain(i)).map(|i| vec![i as u32]);
         let ropes = chains().map(|chain| chain.clone().map(|i| i as u32).collect());
         let loose = points.chain(ropes).chain(system.bodies().map(Vec::from));
-        let pieces = grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
+        let pieces =
+            precondition::grid::find_pieces(topology, &[]).into_iter().map(vertices).chain(loose).collect();
         let stitches = blocks.stitches.iter().map(|stitch| stitch.vertices.as_slice());
         let tetrahedra = blocks.solids.normal.iter().map(|block| block.shape.vertices.as_slice());
         let pieces = Pieces::joined(pieces, system.vertex_count(), stitches.chain(tetrahedra));
@@ -215,7 +174,7 @@ impl NewtonDriver {
     /// Grids that a driver of the same cloths with another topology takes over.
     pub fn grids(&self) -> Option<KeptGrids> {
         match &self.linear {
-            Linear::Conjugate(parts) => Some(parts.1.levels().kept()),
+            Linear::Conjugate(solver) => Some(solver.preconditioner.levels().kept()),
             Linear::Factorized(_) => None,
         }
     }
@@ -298,7 +257,8 @@ impl NewtonDriver {
     /// If the energy is not finite or a factorization fails; positions and scalars are then of no use.
     pub fn solve(
         &mut self,
-        (x, plate): (&mut [DVec3], &mut PlateState),
+        x: &mut [DVec3],
+        plate: &mut PlateState,
         problem: &NewtonProblem<'_>,
         limits: NewtonLimits,
     ) -> Result<NewtonReport, NewtonError> {
@@ -319,15 +279,12 @@ impl NewtonDriver {
 
     /// Sees to it that a matrix that is factorized has room for the contacts between cloths.
     fn join(&mut self, rows: &[ContactRow]) {
-        let Linear::Factorized(parts) = &mut self.linear else { return };
-        let Direct { assembly, topology, plate, points } = &mut **parts;
+        let Linear::Factorized(assembly) = &mut self.linear else { return };
         let mutual = rows.iter().filter(|row| row.is_mutual());
         let mut joints: Vec<[u32; 4]> = mutual.map(|row| row.vertices.map(|vi| vi.0)).collect();
         joints.sort_unstable();
         joints.dedup();
-        if joints != assembly.joints() {
-            *assembly = Assembly::build((topology, plate), &self.system, points, joints);
-        }
+        assembly.join(&self.system, joints);
     }
 
     /// Copies positions and scalars into the flat vector. Bodies that are not given are where they were predicted.
@@ -342,12 +299,4 @@ impl NewtonDriver {
 }
 
 #[cfg(test)]
-mod drag_tests;
-#[cfg(test)]
-mod friction_tests;
-#[cfg(test)]
-mod hessian_tests;
-#[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod wrinkle_tests;

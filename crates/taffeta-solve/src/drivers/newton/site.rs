@@ -1,5 +1,6 @@
 //! Where the sheets of a driver lie.
 
+use super::precondition::grid::Charts;
 use glam::DVec3;
 
 /// Where a sheet is and what presses on it.
@@ -13,13 +14,4 @@ pub struct Site<'a> {
     pub face_pressures: &'a [f64],
     /// Number of rigid bodies that move by themselves, see [`Carrier`](super::Carrier).
     pub bodies: usize,
-}
-
-/// Where the vertices lie in material space if no single chart lays out the cloths.
-#[derive(Clone, Copy, Debug)]
-pub struct Charts<'a> {
-    /// A point of every vertex on its chart \[m\].
-    pub points: &'a [DVec3],
-    /// The chart of every vertex, by any number: nothing follows from distances between different ones.
-    pub charts: &'a [u32],
 }

@@ -66,7 +66,7 @@ pub fn cloth_constraints(
         let cloth = rest.cloths[topology.faces_around(vi)[0]] as usize;
         let stiffness = stiffness[cloth][1];
         if cloths[cloth].bending != BendingModel::None && stiffness > 0.0 {
-            constraints.rings.extend(build_ring(topology, rest, vi, (stiffness, places)));
+            constraints.rings.extend(build_ring(topology, rest, vi, stiffness, places));
         }
     }
     constraints
@@ -86,7 +86,8 @@ fn build_ring(
     topology: &SurfaceTopology,
     rest: &RestShape,
     center: VertexIndex,
-    (stiffness, places): (f64, RestPlaces<'_>),
+    stiffness: f64,
+    places: RestPlaces<'_>,
 ) -> Option<RingBend> {
     let mut entries: Vec<(VertexIndex, f64)> = Vec::new();
     let mut area = 0.0;

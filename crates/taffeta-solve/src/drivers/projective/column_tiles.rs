@@ -35,7 +35,8 @@ impl ColumnTiles {
     /// `i < width`, in row `below[i − width]` else.
     pub(super) fn push_columns(
         &mut self,
-        (start, width): (usize, usize),
+        start: usize,
+        width: usize,
         below: &[usize],
         entry: impl Fn(usize, usize) -> f64,
     ) {
@@ -137,7 +138,7 @@ mod tests {
         let mut tiles = ColumnTiles::default();
         for (start, width) in [(0, 3), (3, 6), (9, 2)] {
             let below: Vec<usize> = (start + width..N).collect();
-            tiles.push_columns((start, width), &below, |i, j| l(start + i, start + j));
+            tiles.push_columns(start, width, &below, |i, j| l(start + i, start + j));
         }
         let exact: Vec<F64x4> = (0..N).map(|i| F64x4([i as f64, 1.0, (i as f64).cos(), 0.0])).collect();
         let times = |x: &[F64x4], entry: &dyn Fn(usize, usize) -> f64| -> Vec<F64x4> {

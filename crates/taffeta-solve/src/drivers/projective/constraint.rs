@@ -93,7 +93,8 @@ impl<C: Constraint<R, V>, const R: usize, const V: usize> ScalarSet<C, R, V> {
 
 /// Residuals of one element.
 fn pull_one<const R: usize, const V: usize>(
-    (constraint, vertices): (&impl Constraint<R, V>, &[u32; V]),
+    constraint: &impl Constraint<R, V>,
+    vertices: &[u32; V],
     x: &[F64x4],
     out: &mut [F64x4],
 ) {
@@ -103,11 +104,12 @@ fn pull_one<const R: usize, const V: usize>(
 
 /// Energy of one element, whose residuals go to `out`.
 fn evaluate_one<const R: usize, const V: usize>(
-    (constraint, vertices): (&impl Constraint<R, V>, &[u32; V]),
+    constraint: &impl Constraint<R, V>,
+    vertices: &[u32; V],
     x: &[F64x4],
     out: &mut [F64x4],
 ) -> f64 {
-    pull_one((constraint, vertices), x, out);
+    pull_one(constraint, vertices, x, out);
     let square: f64 = out.iter().map(|r| narrow(*r).length_squared()).sum();
     0.5 * square / constraint.weight()
 }
@@ -121,14 +123,14 @@ impl<C: Constraint<R, V>, const R: usize, const V: usize> ConstraintSet for Scal
         let tasks = self.elements.chunks(ELEMENTS_PER_TASK);
         for_each_part(tasks.zip(out.chunks_mut(R * ELEMENTS_PER_TASK)), |_, (elements, out)| {
             for ((constraint, vertices), out) in elements.iter().zip(out.chunks_exact_mut(R)) {
-                pull_one((constraint, vertices), x, out);
+                pull_one(constraint, vertices, x, out);
             }
         });
     }
 
     fn evaluate(&self, x: &[F64x4], out: &mut [F64x4]) -> f64 {
         let rows = out.chunks_exact_mut(R);
-        self.elements.iter().zip(rows).map(|((c, vertices), out)| evaluate_one((c, vertices), x, out)).sum()
+        self.elements.iter().zip(rows).map(|((c, vertices), out)| evaluate_one(c, vertices, x, out)).sum()
     }
 }
 
@@ -215,7 +217,7 @@ impl<C: Constraint<R, V>, K: LaneKernel<R>, const R: usize, const V: usize> Cons
     fn evaluate(&self, x: &[F64x4], out: &mut [F64x4]) -> f64 {
         out.fill(F64x4::default());
         let rows = out.chunks_exact_mut(R);
-        self.scalars.iter().zip(rows).map(|((c, vertices), out)| evaluate_one((c, vertices), x, out)).sum()
+        self.scalars.iter().zip(rows).map(|((c, vertices), out)| evaluate_one(c, vertices, x, out)).sum()
     }
 }
 

@@ -47,7 +47,7 @@ pub use tetrahedron::{TetrahedronLimits, TetrahedronMeasure};
 pub use times::ProjectiveTimes;
 pub use triangle::TriangleStrain;
 
-use crate::drivers::newton::{FactorError, dissect};
+use crate::drivers::ordering::dissect;
 use constraint::{ConstraintSet, LaneSet, ScalarSet, narrow, widen};
 use edge::EdgeKernel;
 use glam::DVec3;
@@ -57,6 +57,7 @@ use std::time::Instant;
 use system::GlobalSystem;
 use taffeta_core::lanes::{F64x4, LANES, vectorized};
 use taffeta_core::tasks::share_out;
+use taffeta_factor::FactorError;
 use triangle::TriangleKernel;
 
 /// Vertices that one task of the gradient takes.
@@ -148,7 +149,7 @@ impl ProjectiveDriver {
         let row_count = rows.len();
         let sets = build_sets(constraints, &places);
         debug_assert_eq!(row_count, sets.iter().map(|set| set.row_count()).sum::<usize>());
-        let system = GlobalSystem::build((&rows, &columns), neighbors, masses.clone(), &held);
+        let system = GlobalSystem::build(&rows, &columns, neighbors, masses.clone(), &held);
         let zero = |count: usize| vec![F64x4::default(); count];
         let work = Work { pulls: zero(row_count), forces: zero(count), ..Work::default() };
         let times = ProjectiveTimes { analysis: begun.elapsed(), ..ProjectiveTimes::default() };

@@ -110,7 +110,8 @@ impl RowList {
     pub(super) fn product_column(
         &self,
         columns: &ColumnList,
-        (column, pattern): (usize, &[usize]),
+        column: usize,
+        pattern: &[usize],
         scratch: &mut [f64],
     ) -> Vec<f64> {
         for (row, coefficient) in columns.column(column) {

@@ -29,7 +29,7 @@ pub fn change_singular_values_2(f: [DVec3; 2], change: impl Fn([f64; 2]) -> [f64
     let low = if high > 0.0 { f1.cross(f2).length() / high } else { 0.0 };
     let [new_high, new_low] = change([high, low]);
     if low <= DEGENERATE * high || high < f64::MIN_POSITIVE {
-        return rebuild_degenerate(f, (high, [new_high, new_low]));
+        return rebuild_degenerate(f, high, [new_high, new_low]);
     }
     let (h1, h2) = (new_high / high, new_low / low);
     let slope = if radius > EQUAL * first { (h1 - h2) / (2.0 * radius) } else { 0.0 };
@@ -38,7 +38,7 @@ pub fn change_singular_values_2(f: [DVec3; 2], change: impl Fn([f64; 2]) -> [f64
 }
 
 /// The matrix with new singular values where the second direction is lost.
-fn rebuild_degenerate([f1, f2]: [DVec3; 2], (high, [new_high, new_low]): (f64, [f64; 2])) -> [DVec3; 2] {
+fn rebuild_degenerate([f1, f2]: [DVec3; 2], high: f64, [new_high, new_low]: [f64; 2]) -> [DVec3; 2] {
     let gram = Sym2 { xx: f1.dot(f1), xy: f1.dot(f2), yy: f2.dot(f2) };
     let (_, [c, s]) = gram.eigen();
     let along = if high >= f64::MIN_POSITIVE { (f1 * c + f2 * s).normalize_or_zero() } else { DVec3::X };
@@ -90,7 +90,7 @@ impl SignedSingularValues {
         let mut b = [f.x_axis, f.y_axis, f.z_axis];
         let mut v = [DVec3::X, DVec3::Y, DVec3::Z];
         for _ in 0..MAX_SWEEPS {
-            let turned = [(0, 1), (0, 2), (1, 2)].map(|pair| rotate_pair(&mut b, &mut v, pair));
+            let turned = [(0, 1), (0, 2), (1, 2)].map(|(p, q)| rotate_pair(&mut b, &mut v, p, q));
             if turned == [false; 3] {
                 break;
             }
@@ -122,7 +122,7 @@ impl SignedSingularValues {
 }
 
 /// Makes two columns of `b = F v` perpendicular; whether they were not.
-fn rotate_pair(b: &mut [DVec3; 3], v: &mut [DVec3; 3], (p, q): (usize, usize)) -> bool {
+fn rotate_pair(b: &mut [DVec3; 3], v: &mut [DVec3; 3], p: usize, q: usize) -> bool {
     let (alpha, beta, gamma) = (b[p].length_squared(), b[q].length_squared(), b[p].dot(b[q]));
     // What is not a number must end the sweeps too.
     let is_turned = gamma.abs() > 1e-15 * (alpha * beta).sqrt() && gamma != 0.0;

@@ -37,7 +37,8 @@ impl GlobalSystem {
     /// Analyzes the matrix. Everything is in the order of elimination; `neighbors` has offsets and list of the vertices that
     /// share a row.
     pub(super) fn build(
-        (rows, columns): (&RowList, &ColumnList),
+        rows: &RowList,
+        columns: &ColumnList,
         neighbors: (Vec<u32>, Vec<u32>),
         masses: Vec<f64>,
         held: &[[bool; 3]],
@@ -50,7 +51,7 @@ impl GlobalSystem {
             let begun = row_indices.len();
             row_indices.extend(around.iter().map(|v| *v as usize).filter(|v| *v >= k));
             column_offsets.push(row_indices.len());
-            stiffness.extend(rows.product_column(columns, (k, &row_indices[begun..]), &mut scratch));
+            stiffness.extend(rows.product_column(columns, k, &row_indices[begun..], &mut scratch));
         }
         Self {
             pattern: CholeskyPattern::build_supernodal(column_offsets, row_indices),
@@ -88,7 +89,9 @@ impl GlobalSystem {
             }
             let factor = self.pattern.factorize(&values)?;
             let mut tiles = ColumnTiles::default();
-            factor.visit_supernodes(|columns, below, entry| tiles.push_columns(columns, below, entry));
+            factor.visit_supernodes(|(start, width), below, entry| {
+                tiles.push_columns(start, width, below, entry)
+            });
             group.factor = tiles;
         }
         self.factorizations += 1;

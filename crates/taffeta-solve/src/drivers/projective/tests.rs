@@ -362,7 +362,7 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         clamps: &[],
     };
     let site = Site { points: &points, charts: None, face_pressures: &[], bodies: 0 };
-    let mut newton = NewtonDriver::build(&sheet.topology, &blocks, site, (LinearSolver::Factorized, None));
+    let mut newton = NewtonDriver::build(&sheet.topology, &blocks, site, LinearSolver::Factorized, None);
     let mut plate = PlateState::new(&blocks.plate, Vec::new());
     let mut exact = predicted.clone();
     newton.begin_step(&start, &plate);
@@ -372,7 +372,7 @@ fn a_converged_step_by_edges_is_that_of_newtons_method() {
         linear_tolerance: 1e-10,
         linear_iterations: u32::MAX,
     };
-    newton.solve((&mut exact, &mut plate), &problem, limits).unwrap();
+    newton.solve(&mut exact, &mut plate, &problem, limits).unwrap();
     let mut driver = driver_of(&sheet, constraints_of(&sheet));
     driver.begin_step(&predicted, H).unwrap();
     (0..5000).for_each(|_| driver.iterate());

@@ -76,7 +76,8 @@ impl<K, const R: usize> RowLanes<K, R> {
     #[inline(always)]
     fn project<const V: usize>(
         &mut self,
-        (x, w): (&[Vec3x4; V], &[F64x4; V]),
+        x: &[Vec3x4; V],
+        w: &[F64x4; V],
         start: Option<&[Vec3x4; V]>,
         step: &SweepStep,
     ) -> [Vec3x4; V]
@@ -187,13 +188,13 @@ impl<const R: usize, const V: usize, K: RowKernel<R, V>> RowSet<K::Block, R> for
                 rows,
                 Order::Forward,
                 #[inline(always)]
-                |lanes, x, w| lanes.project((x, w), None, &step),
+                |lanes, x, w| lanes.project(x, w, None, &step),
             ),
             Rows::Damped(packed) => packed.sweep(
                 rows,
                 Order::Forward,
                 #[inline(always)]
-                |(lanes, start), x, w| lanes.project((x, w), Some(start), &step),
+                |(lanes, start), x, w| lanes.project(x, w, Some(start), &step),
             ),
         }
     }

@@ -75,7 +75,8 @@ impl RowDriver {
         topology: &SurfaceTopology,
         rest: &RestShape,
         cloths: &[ProjectedCloth<'_>],
-        (ropes, stiffnesses): (&RopeBlocks, &[ProjectionStiffness]),
+        ropes: &RopeBlocks,
+        stiffnesses: &[ProjectionStiffness],
     ) -> Self {
         let mut blocks = projections(topology, rest, cloths);
         blocks.ropes = ropes.clone();
@@ -178,7 +179,7 @@ fn projections(topology: &SurfaceTopology, rest: &RestShape, cloths: &[Projected
         let vertices = edge.vertices;
         blocks.distances.push(Distance { edge: ei, vertices, length, compliance: 0.0, damping: 0.0 });
         if cloth.model.bending == BendingModel::Hinge && cloth.stiffness.bend > 0.0 {
-            blocks.hinges.extend(hinge_of_edge(topology, rest, cloth.model, (ei, edge)));
+            blocks.hinges.extend(hinge_of_edge(topology, rest, cloth.model, ei));
         }
     }
     blocks

@@ -13,7 +13,8 @@ pub(super) fn run_oracle<const R: usize, const V: usize, B: Block<R, V> + Clone>
     elements: &[RowElement<B, R>],
     rows: &mut [Row],
     start: &[Row],
-    (h, sweeps): (f64, u32),
+    h: f64,
+    sweeps: u32,
 ) -> Vec<[f64; R]> {
     let places = |element: &RowElement<B, R>| element.block.vertices().map(|vi| vi.0 as usize);
     let scalar = |element: &RowElement<B, R>| {

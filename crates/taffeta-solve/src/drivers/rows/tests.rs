@@ -20,7 +20,7 @@ fn rows_of(sheet: &Sheet) -> Vec<Row> {
 
 fn pbd(sheet: &Sheet, stiffness: ProjectionStiffness) -> RowDriver {
     let cloths = [ProjectedCloth { model: &sheet.cloths[0], stiffness }];
-    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, (&RopeBlocks::default(), &[]))
+    RowDriver::pbd(&sheet.topology, &sheet.rest, &cloths, &RopeBlocks::default(), &[])
 }
 
 fn rigid() -> ProjectionStiffness {
@@ -71,7 +71,7 @@ where
     let mut batches: RowBatches<K, R, V> = RowBatches::build(elements, moved.len());
     batches.begin_substep(start);
     (0..2).for_each(|sweep| batches.sweep(&mut by_lanes, &RowStep { h, sweep, sweeps: 2 }));
-    let exact = oracle_tests::run_oracle(elements, &mut by_oracle, start, (h, 2));
+    let exact = oracle_tests::run_oracle(elements, &mut by_oracle, start, h, 2);
     let exact: Vec<f64> = (0..R).flat_map(|row| exact.iter().map(move |lambda| lambda[row])).collect();
     assert!(largest_distance(&by_lanes, moved) > 1e-5, "something moves");
     let scale = exact.iter().fold(0.0_f64, |largest, lambda| largest.max(lambda.abs()));

@@ -247,7 +247,7 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     world.scratch.placed.forget();
     // They are of the sheet that is put in place, not of the one before.
     let looks = std::mem::take(&mut world.state.looks);
-    put_sheet(world, checkpoint.sheet);
+    put_sheet(&world.setup, &mut world.state, &mut world.epoch, checkpoint.sheet);
     world.state.looks = looks;
     rebuild(world);
     resume_pairs(world, checkpoint.bounds);

@@ -19,6 +19,8 @@ use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
 use crate::model::rules::{clamp_mismatch, strength_mismatch};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::Freedom;
@@ -71,17 +73,22 @@ pub(crate) fn set_obstacle_mesh(
 }
 
 /// See [`World::set_pin_pose`].
-pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
-    refuse(&name_pin(world, number), pose.find_defect().or_else(|| find_leader(world, number)))?;
-    let (pin, time) = (&mut world.setup.pins[number], world.state.time);
+pub(crate) fn set_pin_pose(
+    setup: &mut Setup,
+    state: &mut State,
+    id: PinId,
+    pose: Pose,
+) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    refuse(&name_pin(setup, number), pose.find_defect().or_else(|| find_leader(setup, number)))?;
+    let (pin, time) = (&mut setup.pins[number], state.time);
     let now = pin.pose_at(time);
     let has_path = |(_, hold): &(VertexIndex, Hold)| hold.pin == id.0 && hold.path.is_some();
-    if !world.state.motion.holds.iter().any(has_path) {
+    if !state.motion.holds.iter().any(has_path) {
         pin.description.motion.drive_to(time, pin.center, pose);
         return Ok(());
     }
-    let mut holds = holds_of(&mut world.state.motion, id);
+    let mut holds = holds_of(&mut state.motion, id);
     if holds.iter().all(|hold| has_left_path(hold, time, &now)) {
         holds.iter_mut().for_each(|hold| hold.path = None);
         pin.description.motion.drive_to(time, pin.center, pose);
@@ -97,8 +104,8 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
 }
 
 /// Why a caller cannot move a pin, in words: it follows an obstacle.
-fn find_leader(world: &World, pin: usize) -> Option<String> {
-    let leader = world.setup.pins[pin].description.follow.as_ref()?;
+fn find_leader(setup: &Setup, pin: usize) -> Option<String> {
+    let leader = setup.pins[pin].description.follow.as_ref()?;
     Some(format!("it follows the obstacle {leader:?}: move that, or release the pin and add another one"))
 }
 
@@ -111,10 +118,10 @@ fn has_left_path(hold: &Hold, time: f64, now: &Pose) -> bool {
 
 /// See [`World::set_pin_targets`].
 pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
+    let number = find_pin(&world.state, id)?;
     let mut vertices = pin_vertices(world, id);
-    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(world, number));
-    refuse(&name_pin(world, number), defect)?;
+    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(&world.setup, number));
+    refuse(&name_pin(&world.setup, number), defect)?;
     let mut targets = targets.to_vec();
     for guide in guides_of(world, id) {
         targets.push(guide_target(&guide, &vertices, &targets, &world.state.motion.positions));
@@ -218,7 +225,8 @@ fn find_defect_of_added(
         let holder = world.state.motion.hold_of(*vi)?;
         let is_free = lets_go(world, &holder, world.state.time);
         let own = world.state.sheet.own_number(*vi);
-        (!is_free).then(|| format!("{} holds vertex {own} already", name_pin(world, holder.pin as usize)))
+        (!is_free)
+            .then(|| format!("{} holds vertex {own} already", name_pin(&world.setup, holder.pin as usize)))
     };
     find_pin_defect(description).or_else(|| vertices.iter().find_map(find_holder))
 }
@@ -232,9 +240,9 @@ pub(crate) fn check_pin_name(world: &World, name: &str) -> Result<(), BuildError
 }
 
 /// See [`World::release_pin`].
-pub(crate) fn release_pin(world: &mut World, id: PinId) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
-    world.state.released[number] = true;
+pub(crate) fn release_pin(state: &mut State, id: PinId) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    state.released[number] = true;
     Ok(())
 }
 
@@ -246,9 +254,9 @@ pub(crate) fn find_obstacle(world: &World, id: ObstacleId) -> Result<ObstaclePla
 }
 
 /// The number of a pin that holds.
-fn find_pin(world: &World, id: PinId) -> Result<usize, BuildError> {
-    let (number, count) = (id.number(), world.setup.pins.len());
-    let reason = match world.state.released.get(number) {
+fn find_pin(state: &State, id: PinId) -> Result<usize, BuildError> {
+    let (number, count) = (id.number(), state.released.len());
+    let reason = match state.released.get(number) {
         None => Some(format!("there are {count} pins")),
         Some(true) => Some("it has let go".to_owned()),
         Some(false) => None,
@@ -267,8 +275,8 @@ pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
     if name.is_empty() { format!("{kind} obstacle {number}") } else { format!("obstacle '{name}'") }
 }
 
-pub(crate) fn name_pin(world: &World, number: usize) -> String {
-    world.setup.pins[number].name(number)
+pub(crate) fn name_pin(setup: &Setup, number: usize) -> String {
+    setup.pins[number].name(number)
 }
 
 /// Describes what is wrong with points for this many vertices; `None` if they are valid.

@@ -203,7 +203,8 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
 pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), BuildError> {
     let place = find_obstacle(world, id)?;
     let followers = followers_of(&world.setup, &world.state.released, id).next();
-    let reason = followers.map(|pin| format!("{} follows it: release that first", name_pin(world, pin)));
+    let reason =
+        followers.map(|pin| format!("{} follows it: release that first", name_pin(&world.setup, pin)));
     refuse(&name_obstacle(world, place), reason)?;
     match place {
         ObstaclePlace::Closed(number) => {

@@ -17,6 +17,7 @@ use crate::derive::world::World;
 use crate::drive::{find_obstacle, name_obstacle, name_pin};
 use crate::model::error::BuildError;
 use crate::model::ids::{BodyId, ClothId, ObstacleId, ObstaclePlace};
+use crate::model::setup::Setup;
 use crate::model::state::{Look, State};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -174,7 +175,7 @@ fn find_pins(world: &World, by: &Pose, vertices: &[bool]) -> Result<Vec<usize>, 
         let is_partial = pin.description.axes != [true; 3] && pin.description.axes != [false; 3];
         let is_turned = is_partial && by.rotation != DMat3::IDENTITY;
         let turned = || "it holds some axes of the world only, and cannot be turned: release it first".into();
-        refuse(&name_pin(world, number), stays.or_else(|| is_turned.then(turned)))?;
+        refuse(&name_pin(&world.setup, number), stays.or_else(|| is_turned.then(turned)))?;
         found.push(number);
     }
     Ok(found)
@@ -190,7 +191,7 @@ fn check_leaders(world: &World, pins: &[usize], obstacles: &[ObstaclePlace]) -> 
         if pins.contains(&number) != obstacles.contains(&place) {
             let leader = name_obstacle(world, place);
             let reason = format!("it follows {leader}: teleport both together, or release it first");
-            refuse(&name_pin(world, number), Some(reason))?;
+            refuse(&name_pin(&world.setup, number), Some(reason))?;
         }
     }
     Ok(())
@@ -249,8 +250,8 @@ fn refuse_crossing(found: Option<([String; 2], DVec3)>) -> Result<(), BuildError
 /// Sets the state of what rides elsewhere, after pins and obstacles were told.
 pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
     for ride in rides {
-        carry_seams(world, ride);
-        carry_memory(world, ride);
+        carry_seams(&world.setup, &mut world.state, ride);
+        carry_memory(&world.setup, &mut world.state, ride);
         carry_vertices(&mut world.state, ride, keep_velocities);
     }
     let looks = carry_looks(&mut world.state, rides);
@@ -272,27 +273,27 @@ fn carry_looks(state: &mut State, rides: &[Ride]) -> Vec<Option<Look>> {
 }
 
 /// Turns the gaps at which open seams keep their sides.
-fn carry_seams(world: &mut World, ride: &Ride) {
-    let laws = world.setup.seams.iter().enumerate();
+fn carry_seams(setup: &Setup, state: &mut State, ride: &Ride) {
+    let laws = setup.seams.iter().enumerate();
     let own: Vec<usize> = laws.filter(|(_, law)| ride.bodies.contains(&law.cloth)).map(|(k, _)| k).collect();
     if own.is_empty() || ride.by.rotation == DMat3::IDENTITY {
         return;
     }
-    let sheet = Arc::make_mut(&mut world.state.sheet);
+    let sheet = Arc::make_mut(&mut state.sheet);
     for seam in own {
         sheet.sewing.seams[seam].gaps.iter_mut().for_each(|gap| *gap = ride.by.rotation * *gap);
     }
 }
 
 /// Lets what is remembered of contacts and loads go along. What touched something that stays is forgotten.
-fn carry_memory(world: &mut World, ride: &Ride) {
+fn carry_memory(setup: &Setup, state: &mut State, ride: &Ride) {
     let by = &ride.by;
-    world.state.friction.carry(by.rotation, |name| match name {
+    state.friction.carry(by.rotation, |name| match name {
         ContactName::Body(vertices, body) => [ride.has_vertex(vertices[0].0), ride.has_shape(*body)],
         ContactName::Pair(sides) => sides.map(|side| ride.has_vertex(side[0])),
     });
-    let loads = &mut world.state.loads;
-    let closed = world.setup.obstacles.len();
+    let loads = &mut state.loads;
+    let closed = setup.obstacles.len();
     for (number, share) in loads.shares.iter_mut().enumerate() {
         let mesh = number.checked_sub(closed).map(ObstaclePlace::Mesh);
         if ride.obstacles.contains(&mesh.unwrap_or(ObstaclePlace::Closed(number))) {

@@ -193,7 +193,7 @@ pub(crate) fn settle_energies(world: &mut World, budget: &EnergyBudget, chosen: 
         *credit = (*credit - given + (-rise).max(0.0)).max(0.0);
         let due = rise - given;
         if due > round_off {
-            is_unpaid[account.cloth] |= due - slow_piece(world, piece, due) > round_off;
+            is_unpaid[account.cloth] |= due - slow_piece(&mut world.state.motion, piece, due) > round_off;
         }
     }
     is_unpaid
@@ -211,17 +211,16 @@ fn cloth_masses(world: &World) -> Vec<f64> {
 }
 
 /// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
-fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
-    let state = &mut world.state.motion;
+fn slow_piece(motion: &mut Motion, piece: &[usize], amount: f64) -> f64 {
     let vertex = |i: &usize| MovedVertex {
-        mass: state.masses.raw[*i],
-        path: [state.positions.raw[*i]; 2],
-        velocity: state.velocities.raw[*i],
-        is_free: state.held.raw[*i] == [false; 3],
+        mass: motion.masses.raw[*i],
+        path: [motion.positions.raw[*i]; 2],
+        velocity: motion.velocities.raw[*i],
+        is_free: motion.held.raw[*i] == [false; 3],
     };
     let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
     let paid = slow_within(&mut vertices, amount);
-    put_velocities(&mut world.state.motion, piece, &vertices);
+    put_velocities(motion, piece, &vertices);
     paid
 }
 
@@ -473,11 +472,11 @@ mod tests {
         let budget = note_energies(&world);
         remesh_cloths(&mut world, &[true], &budget, &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
-        let turned = clamp_normals(&world, DT);
+        let turned = clamp_normals(&world.setup, &world.derived.clamps, DT);
         assert!(
             !turned.is_empty()
                 && turned == world.derived.plate.clamps
-                && turned != clamp_normals(&world, 0.0)
+                && turned != clamp_normals(&world.setup, &world.derived.clamps, 0.0)
         );
     }
 

@@ -312,10 +312,10 @@ fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
         positions.raw[i] = *y;
     }
     settle_pieces(world, start);
-    refill(world);
+    refill(&mut world.state, &mut world.scratch);
     if crossing_count(world) > 0 {
         // A run that is resumed here finds those that there are now.
-        note_crossings(world);
+        note_crossings(&world.setup, &world.state, &mut world.derived);
     }
 }
 

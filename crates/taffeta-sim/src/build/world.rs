@@ -149,8 +149,8 @@ fn assemble(
         parts: Vec::new(),
         bounds_of_parts: Vec::new(),
     };
-    refill(&mut world);
-    note_crossings(&mut world);
+    refill(&mut world.state, &mut world.scratch);
+    note_crossings(&world.setup, &world.state, &mut world.derived);
     Ok(world)
 }
 

@@ -1,6 +1,9 @@
 //! Present crossings, and bodies that can cross.
 
+use crate::derive::derived::Derived;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::crossings::Crossing;
@@ -26,8 +29,13 @@ pub(crate) fn has_obstacles(world: &World) -> bool {
 /// Positions of the vertices of the sheet, then of those of the mesh obstacles, at the present time \[m\]: what the
 /// vertices of crossings refer to.
 pub fn contact_positions(world: &World) -> Vec<DVec3> {
-    let mut positions = world.state.motion.positions.raw.clone();
-    positions.extend(world.setup.meshes.iter().flat_map(|mesh| mesh.positions_at(world.state.time)));
+    positions_in_contact(&world.setup, &world.state)
+}
+
+/// Those of a setup and a state.
+fn positions_in_contact(setup: &Setup, state: &State) -> Vec<DVec3> {
+    let mut positions = state.motion.positions.raw.clone();
+    positions.extend(setup.meshes.iter().flat_map(|mesh| mesh.positions_at(state.time)));
     positions
 }
 
@@ -49,14 +57,10 @@ pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
 }
 
 /// Notes what crosses before the first step and after an edit: it is not kept apart.
-pub(crate) fn note_crossings(world: &mut World) {
-    if world.derived.proximity.is_none() {
-        return;
-    }
-    let positions = contact_positions(world);
-    if let Some(proximity) = &mut world.derived.proximity {
-        let masses = &world.state.motion.inverse_masses.raw;
-        proximity.note_crossings(&positions, |v| masses[v as usize] == 0.0);
+pub(crate) fn note_crossings(setup: &Setup, state: &State, derived: &mut Derived) {
+    if let Some(proximity) = &mut derived.proximity {
+        let masses = &state.motion.inverse_masses.raw;
+        proximity.note_crossings(&positions_in_contact(setup, state), |v| masses[v as usize] == 0.0);
     }
 }
 

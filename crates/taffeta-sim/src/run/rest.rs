@@ -11,7 +11,7 @@ use crate::derive::bodies::{body_count, extent};
 use crate::derive::clock::stand_still;
 use crate::derive::pressure::has_pressure;
 use crate::derive::solver_facts::can_tear;
-use crate::derive::world::World;
+use crate::derive::world::{Part, World};
 use crate::features::pins::is_release_due;
 use crate::features::seams::threads::has_open_seam;
 use crate::features::volumes::inflates_between;
@@ -21,8 +21,9 @@ use crate::model::inputs::StepInputs;
 use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
+use crate::model::setup::Setup;
 use crate::model::stage::{Stage, StageTimes};
-use crate::model::state::{Speeds, Still, StillGroup};
+use crate::model::state::{Speeds, State, Still, StillGroup};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
@@ -36,27 +37,27 @@ pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usiz
     let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
     // What was refused would be again.
     let is_adapted = (0..world.setup.cloths.len())
-        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || was_looked_at(world, cloth));
+        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || was_looked_at(&world.state, cloth));
     world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
-    note_still_groups(world);
+    note_still_groups(&world.setup, &world.parts, &mut world.state);
 }
 
 /// Notes what groups have ended the step with, where it has changed no mesh of theirs. Those that rest, and on which passes have
 /// found nothing to do, were not looked at.
-fn note_still_groups(world: &mut World) {
-    let mut groups = std::mem::take(&mut world.state.groups);
-    for (group, part) in groups.iter_mut().zip(&world.parts) {
+fn note_still_groups(setup: &Setup, parts: &[Part], state: &mut State) {
+    let mut groups = std::mem::take(&mut state.groups);
+    for (group, part) in groups.iter_mut().zip(parts) {
         let is_looked_at =
-            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || was_looked_at(world, *cloth);
+            |cloth: &usize| setup.cloths[*cloth].remesh.is_none() || was_looked_at(state, *cloth);
         let contacts = match group.still {
             Some(still) if still.is_adapted => continue,
             Some(still) => still.contacts,
             None => part.world.state.last.active_contacts(),
         };
         let is_adapted = part.selection.cloths.iter().all(is_looked_at);
-        group.still = part.is_of(&world.state.sheet).then_some(StillGroup { contacts, is_adapted });
+        group.still = part.is_of(&state.sheet).then_some(StillGroup { contacts, is_adapted });
     }
-    world.state.groups = groups;
+    state.groups = groups;
 }
 
 /// Facts about the world if it rests for a whole step of length `dt` \[s\]; `None` if it does not.
@@ -89,7 +90,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     pass_time(world, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
-        note_passes(world);
+        note_passes(&world.setup, &mut world.state);
     } else {
         (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
         note_stillness(world, still.metrics, still.contacts, &remesh);

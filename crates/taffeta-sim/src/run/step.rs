@@ -49,11 +49,12 @@ pub(crate) fn step(
         return Err(StepError::WindInVacuum { wind });
     }
     find_grabbed(world, &inputs.grabs)?;
-    schedule_drives(world, world.state.time + dt);
+    let end = world.state.time + dt;
+    schedule_drives(&mut world.setup, &mut world.state, end);
     let before = Arc::clone(&world.state.sheet);
     world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let report = make_step(world, inputs, dt, lead)?;
-    Ok(StepReport { remeshed: note_changes(world, before), ..report })
+    Ok(StepReport { remeshed: note_changes(&world.setup, &mut world.state, before), ..report })
 }
 
 /// A step whose inputs are sound.

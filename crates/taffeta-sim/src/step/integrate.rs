@@ -118,7 +118,7 @@ fn start_accelerations(world: &World, driver: &mut NewtonDriver, h: f64) -> (Vec
     let drag = Drags { faces: &faces, segments: &segments };
     let mut air = vec![DVec3::ZERO; x.len()];
     drag.add_forces(x, &mut air);
-    let clamps = clamp_normals(world, world.state.time);
+    let clamps = clamp_normals(&world.setup, &world.derived.clamps, world.state.time);
     let forces = driver.forces(x, &world.derived.plate, drag, &clamps);
     let acceleration = |((force, w), v): ((DVec3, &f64), &DVec3)| match *w > 0.0 {
         true => force * *w + world.state.gravity - *v * world.inputs.damping,

@@ -41,7 +41,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let time = world.state.time;
     let span = stage_span(world, h);
     let limits = newton_limits(world, span);
-    let normals = clamp_normals(world, end_of_substep(world, h));
+    let normals = clamp_normals(&world.setup, &world.derived.clamps, end_of_substep(world, h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let mut rigid = collect_terms(world, h);
     let mut rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();

@@ -51,7 +51,7 @@ pub(crate) fn solve(
 
 /// The sweeps of a local solver, and contact.
 fn sweep(world: &mut World, h: f64, count: u32) {
-    let normals = clamp_normals(world, end_of_substep(world, h));
+    let normals = clamp_normals(&world.setup, &world.derived.clamps, end_of_substep(world, h));
     set_volume_targets(world, h);
     let World { derived, scratch, state: State { last, .. }, .. } = world;
     // Here and not before: a contact that was pushed apart has moved the start.

@@ -264,7 +264,7 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
     let Setup { cloths, pins, obstacles, meshes, .. } = &world.setup;
-    let counts = [cloths.len(), body_count(world), pins.len(), obstacles.len() + meshes.len()];
+    let counts = [cloths.len(), body_count(&world.setup), pins.len(), obstacles.len() + meshes.len()];
     if let Some(reason) = checkpoint.state.find_defect(counts) {
         return Err(reason);
     }
@@ -283,7 +283,7 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(reason);
     }
     let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
-    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(world));
+    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(&world.setup));
     if !checkpoint.bounds.are_sound(&counts, obstacles) {
         return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
     }

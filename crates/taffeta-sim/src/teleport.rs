@@ -126,7 +126,7 @@ impl Ride {
             let rope = world.setup.bodies[body].rope.as_ref();
             let is_flat = rope.is_some_and(|rope| rope.plane.is_some()) && by.rotation != DMat3::IDENTITY;
             let reason = || "it lies in a plane of the world, and cannot be turned".to_owned();
-            refuse(&body_name(world, cloths + body), is_flat.then(reason))?;
+            refuse(&body_name(&world.setup, cloths + body), is_flat.then(reason))?;
         }
         let vertices = mark_vertices(world, &bodies, &obstacles);
         let pins = find_pins(world, &by, &vertices)?;
@@ -169,7 +169,7 @@ fn find_pins(world: &World, by: &Pose, vertices: &[bool]) -> Result<Vec<usize>, 
             continue;
         }
         let stays = others.first().map(|vi| {
-            let body = body_name(world, world.state.sheet.vertex_cloths[*vi] as usize);
+            let body = body_name(&world.setup, world.state.sheet.vertex_cloths[*vi] as usize);
             format!("it also holds {body}, which stays: teleport both, or release it first")
         });
         let is_partial = pin.description.axes != [true; 3] && pin.description.axes != [false; 3];
@@ -218,11 +218,12 @@ pub(crate) fn check_places(world: &World, rides: &[Ride]) -> Result<(), BuildErr
         let crossing = found
             .find(|new| ride_of(new.edge[0]) != ride_of(new.face[0]) && known.binary_search(new).is_err());
         refuse_crossing(crossing.map(|new| {
-            let bodies = [new.edge[0], new.face[0]].map(|v| contact_body_name(world, proximity.body_of(v)));
+            let bodies =
+                [new.edge[0], new.face[0]].map(|v| contact_body_name(&world.setup, proximity.body_of(v)));
             (bodies, after[new.edge[0] as usize])
         }))?;
     }
-    let mut moved = shapes(world);
+    let mut moved = shapes(&world.setup, world.state.time);
     let known = proximity.find_sunken(&before, &moved);
     let ride_of_shape = |number: u32| rides.iter().position(|ride| ride.has_shape(number));
     for (number, shape) in moved.iter_mut().enumerate() {
@@ -235,8 +236,8 @@ pub(crate) fn check_places(world: &World, rides: &[Ride]) -> Result<(), BuildErr
     let sunken =
         found.find(|new| ride_of_shape(new.shape) != ride_of(new.corners[0]) && !known.contains(new));
     refuse_crossing(sunken.map(|new| {
-        let cloth = contact_body_name(world, proximity.body_of(new.corners[0]));
-        ([cloth, shape_name(world, new.shape)], after[new.corners[0] as usize])
+        let cloth = contact_body_name(&world.setup, proximity.body_of(new.corners[0]));
+        ([cloth, shape_name(&world.setup, new.shape)], after[new.corners[0] as usize])
     }))
 }
 

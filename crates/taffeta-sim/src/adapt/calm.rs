@@ -42,7 +42,7 @@ pub(crate) fn is_calm(world: &World, cloth: usize) -> bool {
         !looks_at_obstacles && (settings.coarsen_unseen.is_none() || world.setup.view.is_none());
     let Some(Some(look)) = world.state.looks.get(cloth) else { return false };
     depends_on_shape
-        && !can_tear(world)
+        && !can_tear(world.facts())
         && world.state.time - look.time < LONGEST
         && has_kept_shape(world, cloth, &settings, look)
 }

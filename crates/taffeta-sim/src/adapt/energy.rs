@@ -144,7 +144,8 @@ fn piece_energies(world: &World, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64>
 
 /// Returns, for each piece, whether something outside acts on it.
 fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
-    let is_blown = world.inputs.air.is_some() || has_pressure(world) || !world.inputs.grabbed.is_empty();
+    let is_blown =
+        world.inputs.air.is_some() || has_pressure(&world.setup) || !world.inputs.grabbed.is_empty();
     // Nothing tells what touched what if that has been forgotten since the last substep.
     let mut is_driven = vec![is_blown || world.state.last.has_forgotten_contacts; pieces.lists.len()];
     let mut drive = |i: usize| {

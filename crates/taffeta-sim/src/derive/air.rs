@@ -10,9 +10,9 @@
 //! turned the flow around within a substep `h`, as in light cloth in strong wind. It is therefore at most what stops the flow
 //! past the mass `m` of the face, `m u/h`.
 
-use crate::derive::bodies::rope_bodies;
-use crate::derive::world::World;
 use crate::model::description::Air;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::drivers::newton::Drag;
@@ -94,8 +94,8 @@ impl Surfaces {
 }
 
 /// Faces and segments in air, with areas and lengths as they are and directions as they are at positions `x` \[m\].
-pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
-    let (rest, now) = (&world.state.motion.rest, &world.state.motion.positions.raw);
+pub(crate) fn exposed(setup: &Setup, state: &State, air: Air, x: &[DVec3]) -> Surfaces {
+    let (rest, now) = (&state.motion.rest, &state.motion.positions.raw);
     let doubled = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
     let face = |(fi, corners): (_, &[taffeta_core::VertexIndex; 3])| {
         let at = |x: &[DVec3]| doubled(corners.map(|vi| x[vi.to_usize()]));
@@ -103,20 +103,20 @@ pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
             vertices: corners.map(|vi| vi.0),
             axis: at(x).normalize_or_zero(),
             coefficient: 0.25 * air.density * air.drag * at(now).length(),
-            mass: world.setup.cloths[rest.cloths[fi] as usize].material.density * rest.areas[fi],
+            mass: setup.cloths[rest.cloths[fi] as usize].material.density * rest.areas[fi],
         }
     };
-    let faces = world.state.sheet.topology.faces.iter_indexed().map(face).collect();
-    Surfaces { air, faces, segments: exposed_segments(world, air, x) }
+    let faces = state.sheet.topology.faces.iter_indexed().map(face).collect();
+    Surfaces { air, faces, segments: exposed_segments(setup, state, air, x) }
 }
 
 /// The segments of all ropes, without those to guides.
-fn exposed_segments(world: &World, air: Air, x: &[DVec3]) -> Vec<Exposed<2>> {
-    let now = &world.state.motion.positions.raw;
+fn exposed_segments(setup: &Setup, state: &State, air: Air, x: &[DVec3]) -> Vec<Exposed<2>> {
+    let now = &state.motion.positions.raw;
     let mut segments = Vec::new();
-    for (number, body) in rope_bodies(world) {
+    for (number, body) in setup.bodies.iter().enumerate() {
         let Some(model) = &body.rope else { continue };
-        let start = world.state.sheet.vertex_range((world.setup.cloths.len() + number) as u32).start;
+        let start = state.sheet.vertex_range((setup.cloths.len() + number) as u32).start;
         segments.extend(model.visible().skip(1).map(|end| {
             let ends = [start + end - 1, start + end];
             let length = now[ends[0]].distance(now[ends[1]]);

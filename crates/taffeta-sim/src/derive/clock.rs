@@ -1,6 +1,7 @@
 //! Positions of pins and obstacles in a substep, and tests of their motion.
 
 use crate::derive::derived::Clamp;
+use crate::derive::facts::Facts;
 use crate::derive::world::World;
 use crate::model::setup::Setup;
 use crate::model::state::State;
@@ -9,8 +10,8 @@ use std::sync::Arc;
 use taffeta_remesh::{Hold, View};
 
 /// The time for which pins and obstacles are placed at the end of a substep \[s\].
-pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
-    if world.inputs.stands_still { world.state.time } else { world.state.time + h }
+pub(crate) fn end_of_substep(facts: Facts<'_>, h: f64) -> f64 {
+    if facts.inputs.stands_still { facts.state.time } else { facts.state.time + h }
 }
 
 /// Returns whether pins and obstacles all stand still until a time \[s\].

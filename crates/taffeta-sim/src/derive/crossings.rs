@@ -3,6 +3,7 @@
 use crate::derive::derived::Derived;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
 use crate::model::setup::Setup;
+use crate::model::sheet::Sheet;
 use crate::model::state::State;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -126,8 +127,8 @@ pub(crate) fn crossing_count(world: &World) -> usize {
 }
 
 /// The obstacles in closed form as they are now.
-pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
-    world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
+pub(crate) fn shapes(setup: &Setup, time: f64) -> Vec<WorldShape> {
+    setup.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape).collect()
 }
 
 /// Part of its thickness by which a vertex may go deeper without being told: round-off must not decide.
@@ -136,12 +137,13 @@ const UNTOLD_DEPTH: f64 = 1e-3;
 /// Returns whether a vertex moved from one place to another \[m\] comes nearer to an obstacle than contact allows, or
 /// goes deeper into it.
 pub(crate) fn goes_deeper(
-    world: &World,
+    setup: &Setup,
+    sheet: &Sheet,
     shapes: &[WorldShape],
     vi: VertexIndex,
     [from, to]: [DVec3; 2],
 ) -> bool {
-    let offset = world.setup.cloths[world.state.sheet.vertex_cloths[vi] as usize].surface.offset;
+    let offset = setup.cloths[sheet.vertex_cloths[vi] as usize].surface.offset;
     let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
     shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset) - UNTOLD_DEPTH * offset)
 }

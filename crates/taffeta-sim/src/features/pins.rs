@@ -17,6 +17,8 @@ use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::PinId;
 use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::{Pin, along_held};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, VertexIndex};
@@ -99,21 +101,21 @@ pub(crate) fn normals_at(world: &World, vertices: &[VertexIndex]) -> Vec<DVec3> 
 }
 
 /// Returns whether any pin that still holds is of limited strength.
-pub(crate) fn has_weak_pins(world: &World) -> bool {
+pub(crate) fn has_weak_pins(setup: &Setup, state: &State) -> bool {
     let is_weak = |(pin, released): (&Pin, &bool)| pin.description.strength.is_some() && !released;
-    world.setup.pins.iter().zip(&world.state.released).any(is_weak)
+    setup.pins.iter().zip(&state.released).any(is_weak)
 }
 
 /// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
 /// velocity damping \[1/s\].
-pub(crate) fn note_inertia(world: &mut World, inertia: &[Inertia], outside: (DVec3, f64)) {
-    world.state.last.inertial.clear();
-    if !has_weak_pins(world) {
+pub(crate) fn note_inertia(setup: &Setup, state: &mut State, inertia: &[Inertia], outside: (DVec3, f64)) {
+    state.last.inertial.clear();
+    if !has_weak_pins(setup, state) {
         return;
     }
-    let last = &mut world.state.last;
-    for (vi, pin) in world.state.motion.vertex_pins.iter_indexed() {
-        if pin.is_none_or(|pin| world.setup.pins[pin as usize].description.strength.is_none()) {
+    let State { motion, last, .. } = state;
+    for (vi, pin) in motion.vertex_pins.iter_indexed() {
+        if pin.is_none_or(|pin| setup.pins[pin as usize].description.strength.is_none()) {
             continue;
         }
         let inertia = inertia[vi.to_usize()];
@@ -121,15 +123,17 @@ pub(crate) fn note_inertia(world: &mut World, inertia: &[Inertia], outside: (DVe
     }
 }
 
-/// Marks the pins that the substep has overloaded; they let go in the next one.
-pub(crate) fn mark_overloaded_pins(world: &mut World) {
-    if !has_weak_pins(world) {
-        return;
+/// The pins that the substep has overloaded; they are to let go in the next one.
+pub(crate) fn overloaded_pins(world: &World) -> Vec<usize> {
+    if !has_weak_pins(&world.setup, &world.state) {
+        return Vec::new();
     }
     let forces = pin_forces(world);
-    for ((pin, released), force) in world.setup.pins.iter().zip(&mut world.state.released).zip(forces) {
-        *released |= pin.description.strength.is_some_and(|strength| force.length() > strength);
-    }
+    let is_overloaded = |pin: &usize| {
+        let strength = world.setup.pins[*pin].description.strength;
+        strength.is_some_and(|strength| forces[*pin].length() > strength)
+    };
+    (0..forces.len()).filter(is_overloaded).collect()
 }
 
 /// Total force \[N\] of each pin on its vertices in the last substep, in the order of the pins; zero for pins of unlimited

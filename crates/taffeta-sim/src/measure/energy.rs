@@ -106,9 +106,9 @@ pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
         forces[pull.vertex] +=
             (state.positions.raw[pull.vertex] - last.predicted[pull.vertex]) * pull.stiffness;
     }
-    if has_pressure(world) && !is_pressure_explicit(world) {
+    if has_pressure(&world.setup) && !is_pressure_explicit(world) {
         let mut pressure = vec![DVec3::ZERO; forces.len()];
-        add_pressure(world, &state.positions, &mut pressure);
+        add_pressure(&world.setup, &world.state, &state.positions, &mut pressure);
         forces.iter_mut().zip(pressure).for_each(|(force, pressure)| *force -= pressure);
     }
     for contact in &last.contacts {

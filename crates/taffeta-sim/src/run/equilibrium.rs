@@ -94,7 +94,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: world.state.last.active_contacts(),
-        obstacle_loads: loads_at_rest(world),
+        obstacle_loads: loads_at_rest(&world.setup, &mut world.state),
         broken_edges: broken_edge_count(world) - broken_before,
         tears: TearCounts::default(),
         safeguard: world.safeguard.clone(),
@@ -123,14 +123,15 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         world.state.forget_substep();
         world.derived.begin_frame();
         begin_substep(world);
-        times.run(Stage::Predict, || predict(world, step));
-        times.run(Stage::Detect, || detect(world, step));
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, step));
+        times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
         let mut this = SubstepPlan::default();
         let solved = times.run(Stage::Solve, || solve(world, step, Start::Inertia, &mut this));
         if solved.is_ok() {
             times.run(Stage::Secure, || {
-                let checked = check_motion(world, step);
-                secure(world, step, checked);
+                let checked = check_motion(world.split(), step);
+                secure(world.split(), checked);
             });
         }
         let finished = solved.and_then(|()| times.run(Stage::Finish, || finish(world, step)));
@@ -190,7 +191,7 @@ fn check_support(world: &World) -> Result<(), StepError> {
     if has_obstacles(world) {
         return Ok(());
     }
-    for number in 0..body_count(world) {
+    for number in 0..body_count(&world.setup) {
         let pressure = world.setup.cloths.get(number).map_or(0.0, |cloth| cloth.pressure);
         let range = world.state.sheet.vertex_range(number as u32);
         let held = |axis: usize| range.clone().any(|i| world.state.motion.held.raw[i][axis]);
@@ -199,7 +200,7 @@ fn check_support(world: &World) -> Result<(), StepError> {
         if falls || pressure != 0.0 && !(0..3).any(held) {
             let reason = format!(
                 "{} floats: no pin holds it against its load, and there is no obstacle",
-                body_name(world, number)
+                body_name(&world.setup, number)
             );
             let residual = load(world);
             return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });

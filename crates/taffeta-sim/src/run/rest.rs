@@ -6,7 +6,7 @@
 
 use crate::adapt::calm::was_looked_at;
 use crate::adapt::schedule::{note_passes, remesh_if_due};
-use crate::contact::loads::{note_loads_at_rest, take_loads};
+use crate::contact::loads::{hand_over, received_at_rest, take_loads};
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::clock::stand_still;
 use crate::derive::pressure::has_pressure;
@@ -68,10 +68,10 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
         && world.state.rigid.is_empty()
         && gravity == world.state.gravity
         && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
-        && !has_pressure(world)
+        && !has_pressure(&world.setup)
         && !has_open_seam(world)
         && !inflates_between(world, world.state.time, world.state.time + dt)
-        && !can_tear(world)
+        && !can_tear(world.facts())
         && stand_still(world, world.state.time + dt)
         && world.setup.view_motion.stands_between(world.state.time, world.state.time + dt)
         && !is_release_due(world, world.state.time + dt);
@@ -105,7 +105,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: still.contacts,
-        obstacle_loads: take_loads(world, dt),
+        obstacle_loads: take_loads(&world.setup, &mut world.state, dt),
         broken_edges: 0,
         tears: TearCounts::default(),
         safeguard: SafeguardReport::default(),
@@ -122,7 +122,9 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
 /// Lets time pass for a world at rest.
 pub(crate) fn pass_time(world: &mut World, dt: f64) {
     world.state.time += dt;
-    note_loads_at_rest(world, dt);
+    if let Some(received) = received_at_rest(world.facts(), dt) {
+        hand_over(&mut world.state.loads, received);
+    }
 }
 
 /// Returns whether every body is slow now, and was so at the start of the last substep.
@@ -136,6 +138,6 @@ fn is_slow(world: &World) -> bool {
             .iter()
             .all(|speeds| speeds.fastest * LEAST_PATIENCE <= error && speeds.mean * PATIENCE <= error)
     };
-    let count = body_count(world);
+    let count = body_count(&world.setup);
     world.state.last_substep > 0.0 && before.len() == count && (0..count).all(is_slow)
 }

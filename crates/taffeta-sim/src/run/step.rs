@@ -104,7 +104,7 @@ fn make_step(
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts,
-        obstacle_loads: take_loads(world, dt),
+        obstacle_loads: take_loads(&world.setup, &mut world.state, dt),
         broken_edges,
         tears,
         safeguard: world.safeguard.clone(),

@@ -48,17 +48,14 @@ const IMPACT: f64 = 2.0;
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 0.01;
 
-/// Notes what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
+/// Tells what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
-pub(crate) fn note_accuracy(world: &mut World, h: f64) {
+pub(crate) fn judge(world: &World, h: f64) -> (f64, Vec<Speeds>) {
     let errors = local_errors(world, h);
     let error = largest_part(world, |i| errors[i]).max(error_of_safeguard(world, h));
     let start = &world.scratch.start_velocities;
-    let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, start)).collect();
-    let was_touched = world.state.last.active_contacts() > 0;
-    let state = &mut world.state;
-    (state.last_substep, state.error, state.start_speeds, state.was_touched) =
-        (h, error, speeds, was_touched);
+    let speeds = (0..body_count(&world.setup)).map(|body| Speeds::of(world, body, start)).collect();
+    (error, speeds)
 }
 
 /// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it, or the safeguard.
@@ -81,7 +78,7 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
 fn error_of_safeguard(world: &World, h: f64) -> f64 {
     let displaced = &world.scratch.displaced;
     // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
-    if displaced.is_empty() || sewn_cloths(world).contains(&true) {
+    if displaced.is_empty() || sewn_cloths(world.facts()).contains(&true) {
         return 0.0;
     }
     let (state, sheet) = (&world.state.motion, &world.state.sheet);
@@ -147,7 +144,7 @@ fn largest_part(world: &World, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f6
         let size = extent(&world.state.sheet.layout.raw[range]);
         if mass > 0.0 && size > 0.0 { (square / mass).sqrt() / size } else { 0.0 }
     };
-    (0..body_count(world)).map(of_body).fold(0.0, f64::max)
+    (0..body_count(&world.setup)).map(of_body).fold(0.0, f64::max)
 }
 
 /// How long the next substep may be \[s\].
@@ -161,7 +158,7 @@ pub(crate) fn next_substep(world: &World) -> f64 {
 }
 
 fn longest_substep(world: &World) -> f64 {
-    if can_tear(world) {
+    if can_tear(world.facts()) {
         return ROUND;
     }
     let may_stop = || {

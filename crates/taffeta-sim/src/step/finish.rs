@@ -1,8 +1,8 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
-use crate::contact::loads::note_loads;
+use crate::contact::loads::{hand_over, received};
 use crate::derive::world::World;
-use crate::features::pins::mark_overloaded_pins;
+use crate::features::pins::overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
@@ -10,7 +10,7 @@ use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;
-use crate::step::accuracy::note_accuracy;
+use crate::step::accuracy::judge;
 use crate::step::guard::not_finite;
 use std::sync::Arc;
 use taffeta_contact::{Contact, ContactName};
@@ -88,11 +88,20 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
         Some(i) => Err(not_finite(world, i, h)),
         None => {
             align_guides(&world.setup, &mut world.state);
-            note_loads(world, h);
-            mark_overloaded_pins(world);
-            break_overloaded_edges(world, h);
-            yield_folds(world);
-            note_accuracy(world, h);
+            if let Some(received) = received(world.facts(), &world.scratch, h) {
+                hand_over(&mut world.state.loads, received);
+            }
+            let overloaded = overloaded_pins(world);
+            let World { setup, inputs, state, derived, .. } = &mut *world;
+            overloaded.into_iter().for_each(|pin| state.released[pin] = true);
+            break_overloaded_edges(setup, state, derived, h);
+            if inputs.lets_yield {
+                yield_folds(setup, &mut state.motion, derived);
+            }
+            let (error, speeds) = judge(world, h);
+            let state = &mut world.state;
+            state.was_touched = state.last.active_contacts() > 0;
+            (state.last_substep, state.error, state.start_speeds) = (h, error, speeds);
             Ok(())
         }
     }

@@ -15,7 +15,7 @@ pub(crate) fn not_finite(world: &World, i: usize, h: f64) -> StepError {
         world.state.motion.rest.corners[*fi][k]
     });
     StepError::NotFinite {
-        body: body_name(world, body),
+        body: body_name(&world.setup, body),
         material: corner.filter(|_| has_material),
         last_position: world.scratch.start[i],
         time: world.state.time + h,

@@ -1,15 +1,14 @@
 //! The stage of the solve by projective dynamics.
 
 use crate::derive::derived::{Derived, Solver};
-use crate::derive::world::World;
-use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
 use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
 use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
 use taffeta_contact::response::{Borne, project, take_back_slip};
-use taffeta_contact::{Contact, SubstepView};
+use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
@@ -21,20 +20,24 @@ const CONTACT_PASSES: u32 = 4;
 
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
 /// left. The forces of contacts are remembered, and the next substep begins with them.
-pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
-    let time = world.state.time;
-    set_volume_targets(world, h);
-    for contact in &mut world.state.last.contacts {
+pub(crate) fn solve_projective(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &mut Scratch,
+    iterations: u32,
+) -> Result<(), StepError> {
+    let (time, h) = (state.time, state.last.h);
+    for contact in &mut state.last.contacts {
         // The memory is of forces here: nothing of it is slip that is to be taken back.
         let borne = std::mem::take(&mut contact.borne);
         contact.normal_lambda = borne.load() * (h * h);
         contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
-    let World { derived, scratch, state, .. } = world;
-    let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
+    let outcome = iterate(derived, (work, &mut state.last), (h, iterations));
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    note_forces(&mut world.state, h);
-    meet_late_contacts(world, h);
+    note_forces(state, h);
+    meet_late_contacts(setup, state, &mut derived.detector, work, h);
     Ok(())
 }
 
@@ -50,10 +53,9 @@ fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
 
 /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
 /// long as a frame, and its contacts are found at its beginning.
-fn meet_late_contacts(world: &mut World, h: f64) {
-    let work = &mut world.scratch;
-    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h };
-    let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Scratch, h: f64) {
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: state.time, h };
+    let found = detector.detect(&state.sheet.topology, &setup.obstacles, view);
     let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
     put_back(&work.guided, &mut work.rows);

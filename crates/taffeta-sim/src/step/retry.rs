@@ -47,7 +47,7 @@ fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
 pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
-    let is_shown = !sewn_cloths(world).contains(&true);
+    let is_shown = !sewn_cloths(world.facts()).contains(&true);
     let is_judged = adapts_substeps(world) && !world.inputs.is_rough && 1.5 * h > SHORTEST;
     is_judged && is_shown && !is_led && world.scratch.effort.is_plentiful()
 }
@@ -78,7 +78,7 @@ pub(crate) fn run_yielding_substep(
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
     let forced = world.safeguard.forced;
-    if !counts_crossings(world) || stand_still(world, end_of_substep(world, h)) {
+    if !counts_crossings(world) || stand_still(world, end_of_substep(world.facts(), h)) {
         return run_substep(world, h, plan, times);
     }
     if halvings == HALVINGS || world.scratch.effort.is_spent() {

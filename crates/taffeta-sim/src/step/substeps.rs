@@ -35,7 +35,7 @@ pub(crate) fn make_substeps(
     let effort = Effort::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
-    turn_held_threads(world);
+    turn_held_threads(&world.setup, &world.state, &mut world.derived);
     Bodies::of(world, dt).expect();
     let plan = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, (plan, dt), grabs, times)
@@ -83,6 +83,8 @@ fn run_substeps(
         for (time, piece) in pieces {
             world.state.time = time;
             lead_grabs(world, piece, &mut grabs, &mut |grabs| outside.lead(grabs))?;
+            let patches = world.inputs.grabbed.iter_mut().zip(&grabs);
+            patches.for_each(|(patch, grab)| patch.target = grab.target);
             let not_converged = plan.not_converged;
             run_yielding_substep(world, (piece, 0), &mut plan, times)?;
             // Each of its solves has counted itself.

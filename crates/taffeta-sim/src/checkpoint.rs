@@ -250,7 +250,8 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     put_sheet(&world.setup, &mut world.state, &mut world.epoch, checkpoint.sheet);
     world.state.looks = looks;
     rebuild(world);
-    resume_pairs(world, checkpoint.bounds);
+    let World { state, derived, bounds_of_parts, .. } = world;
+    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, checkpoint.bounds);
     Ok(())
 }
 

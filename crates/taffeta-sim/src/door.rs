@@ -252,7 +252,8 @@ impl World {
     /// # Errors
     /// If there is no such obstacle, or the pose is not finite or no rigid transformation.
     pub fn set_obstacle_pose(&mut self, obstacle: ObstacleId, pose: Pose) -> Result<(), BuildError> {
-        drive::set_obstacle_pose(self, obstacle, pose)
+        let Self { setup, scratch, state, .. } = self;
+        drive::set_obstacle_pose(setup, &mut scratch.placed, state.time, obstacle, pose)
     }
 
     /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths, solids and ropes with the pins
@@ -305,7 +306,8 @@ impl World {
     /// # Errors
     /// If there is no such obstacle, it is no mesh, there are not as many positions as vertices, or one is not finite.
     pub fn set_obstacle_mesh(&mut self, obstacle: ObstacleId, positions: &[DVec3]) -> Result<(), BuildError> {
-        drive::set_obstacle_mesh(self, obstacle, positions)
+        let Self { setup, scratch, state, .. } = self;
+        drive::set_obstacle_mesh(setup, &mut scratch.placed, state.time, obstacle, positions)
     }
 
     /// Moves a pin within the next step. The pose takes its vertices from their places at time 0, or at the time when the pin
@@ -325,7 +327,7 @@ impl World {
     /// If there is no such pin, it has let go or follows an obstacle, there are not as many targets as vertices, or one is not
     /// finite.
     pub fn set_pin_targets(&mut self, pin: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
-        drive::set_pin_targets(self, pin, targets)
+        drive::set_pin_targets(&self.setup, &mut self.state, pin, targets)
     }
 
     /// Holds vertices at their present positions by a new pin, along the axes that it holds. Its motion starts from there, and

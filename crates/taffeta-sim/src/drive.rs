@@ -10,14 +10,16 @@
 
 use crate::build::checks::find_pin_defect;
 use crate::change::refuse;
+use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
-use crate::features::pins::{guides_of, hold_anew, lets_go, normals_at, pin_vertices};
+use crate::features::pins::{guides_of, held_vertices, hold_anew, lets_go, normals_at};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
 use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
+use crate::model::placed::PlacedMeshes;
 use crate::model::rules::{clamp_mismatch, strength_mismatch};
 use crate::model::setup::Setup;
 use crate::model::state::State;
@@ -35,40 +37,47 @@ const ROUND_OFF: f64 = 1e-12;
 const FARTHEST_POINT: f64 = 1e9;
 
 /// See [`World::set_obstacle_pose`].
-pub(crate) fn set_obstacle_pose(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
-    refuse(&name_obstacle(world, place), pose.find_defect().or_else(|| find_mass(world, place)))?;
-    let time = world.state.time;
+pub(crate) fn set_obstacle_pose(
+    setup: &mut Setup,
+    placed: &mut PlacedMeshes,
+    time: f64,
+    id: ObstacleId,
+    pose: Pose,
+) -> Result<(), BuildError> {
+    let place = find_obstacle(setup, id)?;
+    refuse(&name_obstacle(setup, place), pose.find_defect().or_else(|| find_mass(setup, place)))?;
     match place {
-        ObstaclePlace::Closed(number) => world.setup.obstacles[number].drive_to(time, pose),
-        ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[number].drive_to(time, pose),
+        ObstaclePlace::Closed(number) => setup.obstacles[number].drive_to(time, pose),
+        ObstaclePlace::Mesh(number) => Arc::make_mut(&mut setup.meshes)[number].drive_to(time, pose),
     }
-    world.scratch.placed.forget();
+    placed.forget();
     Ok(())
 }
 
 /// Why a caller cannot move an obstacle, in words: it has a mass.
-pub(crate) fn find_mass(world: &World, place: ObstaclePlace) -> Option<String> {
+pub(crate) fn find_mass(setup: &Setup, place: ObstaclePlace) -> Option<String> {
     let ObstaclePlace::Closed(number) = place else { return None };
-    let is_free = matches!(world.setup.obstacles[number].freedom, Freedom::Free(_));
+    let is_free = matches!(setup.obstacles[number].freedom, Freedom::Free(_));
     is_free.then(|| "it has a mass, and moves by itself".to_owned())
 }
 
 /// See [`World::set_obstacle_mesh`].
 pub(crate) fn set_obstacle_mesh(
-    world: &mut World,
+    setup: &mut Setup,
+    placed: &mut PlacedMeshes,
+    time: f64,
     id: ObstacleId,
     positions: &[DVec3],
 ) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
-    let what = name_obstacle(world, place);
+    let place = find_obstacle(setup, id)?;
+    let what = name_obstacle(setup, place);
     let ObstaclePlace::Mesh(number) = place else {
         return refuse(&what, Some("it is no mesh: move it with a pose".into()));
     };
-    let count = world.setup.meshes[number].vertex_count();
+    let count = setup.meshes[number].vertex_count();
     refuse(&what, find_point_defect(positions, count))?;
-    Arc::make_mut(&mut world.setup.meshes)[number].skin_to(world.state.time, positions.to_vec());
-    world.scratch.placed.forget();
+    Arc::make_mut(&mut setup.meshes)[number].skin_to(time, positions.to_vec());
+    placed.forget();
     Ok(())
 }
 
@@ -117,20 +126,25 @@ fn has_left_path(hold: &Hold, time: f64, now: &Pose) -> bool {
 }
 
 /// See [`World::set_pin_targets`].
-pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
-    let number = find_pin(&world.state, id)?;
-    let mut vertices = pin_vertices(world, id);
-    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(&world.setup, number));
-    refuse(&name_pin(&world.setup, number), defect)?;
+pub(crate) fn set_pin_targets(
+    setup: &Setup,
+    state: &mut State,
+    id: PinId,
+    targets: &[DVec3],
+) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    let mut vertices = held_vertices(setup, state, id);
+    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(setup, number));
+    refuse(&name_pin(setup, number), defect)?;
     let mut targets = targets.to_vec();
-    for guide in guides_of(world, id) {
-        targets.push(guide_target(&guide, &vertices, &targets, &world.state.motion.positions));
+    for guide in guides_of(setup, state, id) {
+        targets.push(guide_target(&guide, &vertices, &targets, &state.motion.positions));
         vertices.push(guide.vertex);
     }
     let mut ways: Vec<(VertexIndex, DVec3)> = vertices.into_iter().zip(targets).collect();
     ways.sort_unstable_by_key(|(vi, _)| *vi);
-    let (time, now) = (world.state.time, world.setup.pins[number].pose_at(world.state.time));
-    for (hold, (_, target)) in holds_of(&mut world.state.motion, id).into_iter().zip(ways) {
+    let (time, now) = (state.time, setup.pins[number].pose_at(state.time));
+    for (hold, (_, target)) in holds_of(&mut state.motion, id).into_iter().zip(ways) {
         hold.path = Some(Drive::new(time, hold.target_at(time, &now), target));
     }
     Ok(())
@@ -194,7 +208,8 @@ pub(crate) fn add_pin(
         let velocities = Arc::make_mut(&mut world.state.motion.velocities);
         vertices.iter().for_each(|vi| velocities[*vi] = DVec3::ZERO);
     }
-    hold_anew(world, holds);
+    hold_anew(&world.setup, &mut world.state, &mut world.derived, holds);
+    rebuild(world);
     Ok(PinId(number as u32))
 }
 
@@ -247,10 +262,10 @@ pub(crate) fn release_pin(state: &mut State, id: PinId) -> Result<(), BuildError
 }
 
 /// Place at which an obstacle is stored.
-pub(crate) fn find_obstacle(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
+pub(crate) fn find_obstacle(setup: &Setup, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
     let reason = || "it was removed, or its handle is of another world".to_owned();
     let unknown = || BuildError::BadSetting { what: format!("obstacle {}", id.0), reason: reason() };
-    world.setup.ids.find_obstacle(id).ok_or_else(unknown)
+    setup.ids.find_obstacle(id).ok_or_else(unknown)
 }
 
 /// The number of a pin that holds.
@@ -264,13 +279,13 @@ fn find_pin(state: &State, id: PinId) -> Result<usize, BuildError> {
     refuse(&format!("pin {number}"), reason).map(|()| number)
 }
 
-pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
+pub(crate) fn name_obstacle(setup: &Setup, place: ObstaclePlace) -> String {
     let (kind, number, name) = match place {
         ObstaclePlace::Closed(k) => {
-            let obstacle = &world.setup.obstacles[k];
+            let obstacle = &setup.obstacles[k];
             (obstacle.shape.name(), k, &obstacle.name)
         }
-        ObstaclePlace::Mesh(k) => ("mesh", k, &world.setup.meshes[k].name),
+        ObstaclePlace::Mesh(k) => ("mesh", k, &setup.meshes[k].name),
     };
     if name.is_empty() { format!("{kind} obstacle {number}") } else { format!("obstacle '{name}'") }
 }

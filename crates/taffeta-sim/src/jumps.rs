@@ -4,6 +4,7 @@
 //! jumps; a pin takes along what it holds, and what jumps by the same transformation goes together.
 
 use crate::change::refuse;
+use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::drive::name_pin;
 use crate::features::grabs::Leader;
@@ -86,7 +87,9 @@ fn jump(world: &mut World) -> Result<(), BuildError> {
         for (jumper, _) in &jumpers {
             motion_of(&mut world.setup, *jumper).jump();
         }
-        carry(world, &rides, true);
+        carry(&world.setup, &mut world.state, &rides, true);
+        world.scratch.placed.forget();
+        rebuild(world);
     }
 }
 

@@ -57,26 +57,28 @@ pub(crate) fn teleport(
             ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[*number].carry(&by),
         }
     }
-    carry(world, &[ride], keep_velocities);
+    carry(&world.setup, &mut world.state, &[ride], keep_velocities);
+    world.scratch.placed.forget();
+    rebuild(world);
     Ok(())
 }
 
 /// An obstacle that can be set elsewhere.
 fn find_carried(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
-    let place = find_obstacle(world, id)?;
+    let place = find_obstacle(&world.setup, id)?;
     let is_bound = match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].freedom != Freedom::Prescribed,
         ObstaclePlace::Mesh(_) => false,
     };
     let reason = "what has a mass or a largest force moves by itself, and cannot be set elsewhere";
-    refuse(&name_obstacle(world, place), is_bound.then(|| reason.to_owned()))?;
+    refuse(&name_obstacle(&world.setup, place), is_bound.then(|| reason.to_owned()))?;
     Ok(place)
 }
 
 /// See [`World::teleport_obstacle`].
 pub(crate) fn teleport_obstacle(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
     let place = find_carried(world, id)?;
-    refuse(&name_obstacle(world, place), pose.find_defect())?;
+    refuse(&name_obstacle(&world.setup, place), pose.find_defect())?;
     let time = world.state.time;
     let now = match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].pose_at(time),
@@ -187,9 +189,9 @@ fn check_leaders(world: &World, pins: &[usize], obstacles: &[ObstaclePlace]) -> 
         let Some(followed) = pin.followed.as_ref().filter(|_| !world.state.released[number]) else {
             continue;
         };
-        let place = find_obstacle(world, followed.obstacle)?;
+        let place = find_obstacle(&world.setup, followed.obstacle)?;
         if pins.contains(&number) != obstacles.contains(&place) {
-            let leader = name_obstacle(world, place);
+            let leader = name_obstacle(&world.setup, place);
             let reason = format!("it follows {leader}: teleport both together, or release it first");
             refuse(&name_pin(&world.setup, number), Some(reason))?;
         }
@@ -248,18 +250,16 @@ fn refuse_crossing(found: Option<([String; 2], DVec3)>) -> Result<(), BuildError
     refuse("a teleport", reason)
 }
 
-/// Sets the state of what rides elsewhere, after pins and obstacles were told.
-pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
+/// Sets the state of what rides elsewhere, after pins and obstacles were told. All is to be derived anew then.
+pub(crate) fn carry(setup: &Setup, state: &mut State, rides: &[Ride], keep_velocities: bool) {
     for ride in rides {
-        carry_seams(&world.setup, &mut world.state, ride);
-        carry_memory(&world.setup, &mut world.state, ride);
-        carry_vertices(&mut world.state, ride, keep_velocities);
+        carry_seams(setup, state, ride);
+        carry_memory(setup, state, ride);
+        carry_vertices(state, ride, keep_velocities);
     }
-    let looks = carry_looks(&mut world.state, rides);
-    world.state.wake();
-    world.state.looks = looks;
-    world.scratch.placed.forget();
-    rebuild(world);
+    let looks = carry_looks(state, rides);
+    state.wake();
+    state.looks = looks;
 }
 
 /// The looks of passes at the cloths, whose shapes stay.

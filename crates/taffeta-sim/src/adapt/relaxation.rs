@@ -25,7 +25,9 @@ use crate::derive::world::World;
 use crate::measure::energy::elastic_gradient;
 use crate::model::motion::Motion;
 use crate::model::scratch::{Inputs, Scratch};
+use crate::model::setup::Setup;
 use crate::model::sheet::Sheet;
+use crate::model::state::State;
 use glam::DVec3;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -79,7 +81,10 @@ pub(crate) fn note_forces(world: &World) -> Option<Undisturbed> {
     let positions = &world.state.motion.positions.raw;
     let mut pressures = vec![DVec3::ZERO; positions.len()];
     world.derived.blocks.enclosed.iter().for_each(|volume| volume.add_gradient(positions, &mut pressures));
-    let forces = elastic_gradient(world).into_iter().zip(pressures).zip(world.state.motion.masses.iter());
+    let forces = elastic_gradient(&world.state.motion, &world.derived)
+        .into_iter()
+        .zip(pressures)
+        .zip(world.state.motion.masses.iter());
     let accelerations = forces.map(|((force, pressure), mass)| (force - pressure) / *mass).collect();
     Some(Undisturbed { sheet: Arc::clone(&world.state.sheet), accelerations })
 }
@@ -98,7 +103,8 @@ pub(crate) fn relax(world: &mut World, before: &Undisturbed, budget: &EnergyBudg
         let Split { facts, derived, scratch, .. } = world.split();
         let stopped = find_stopped(facts, derived.proximity.as_mut(), scratch, &start, &end);
         if stopped.is_empty() {
-            return move_vertices(world, &start, &end);
+            let World { setup, state, derived, scratch, .. } = world;
+            return move_vertices(setup, state, derived, scratch, [&start, &end]);
         }
         if round + 1 < ROUNDS {
             free.retain(|vi| stopped.binary_search(&vi.to_usize()).is_err());
@@ -248,7 +254,7 @@ fn find_places_in_cloth(
 /// another angular momentum about all others.
 fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], budget: &EnergyBudget) {
     let masses = &world.state.motion.masses.raw;
-    for piece in find_pieces(world).lists {
+    for piece in find_pieces(&world.state.sheet).lists {
         if piece.iter().all(|i| start[*i] == end[*i])
             || budget
                 .account_of(&piece, world.state.sheet.vertex_keys())
@@ -324,17 +330,23 @@ fn leave_groups(
     free.retain(|vi| !left.contains(&labels[vi.to_usize()]));
 }
 
-/// Moves vertices without giving them velocity; momenta follow.
-fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
-    let positions = Arc::make_mut(&mut world.state.motion.positions);
+/// Moves vertices from places to others without giving them velocity; momenta follow.
+fn move_vertices(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &mut Scratch,
+    [start, end]: [&[DVec3]; 2],
+) {
+    let positions = Arc::make_mut(&mut state.motion.positions);
     for (i, (_, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
     }
-    settle_pieces(&find_pieces(world).lists, &mut world.state.motion, start);
-    refill(&mut world.state, &mut world.scratch);
-    if crossing_count(world) > 0 {
+    settle_pieces(&find_pieces(&state.sheet).lists, &mut state.motion, start);
+    refill(state, work);
+    if crossing_count(derived) > 0 {
         // A run that is resumed here finds those that there are now.
-        note_crossings(&world.setup, &world.state, &mut world.derived);
+        note_crossings(setup, state, derived);
     }
 }
 

@@ -98,7 +98,7 @@ fn remesh_or_wait(
         if !stores_energy(world) {
             return outcome;
         }
-        let is_unpaid = settle_energies(world, &budget, &is_due);
+        let is_unpaid = settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
         let Some(before) = before.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);

@@ -112,18 +112,20 @@ pub(crate) fn note_forced(
     }
     safeguard.forced += truncation.forced_count() as u64;
     safeguard.passed += passed as u64;
-    for ([a, b], place) in pairs {
+    for ([a, b], (count, place)) in pairs {
         note_meeting(
             &mut safeguard.meetings,
             [contact_body_name(setup, a), contact_body_name(setup, b)],
+            count,
             place,
             end,
         );
     }
-    for ([shape, body], place) in faces {
+    for ([shape, body], (count, place)) in faces {
         note_meeting(
             &mut safeguard.meetings,
             [shape_name(setup, shape), contact_body_name(setup, body)],
+            count,
             place,
             end,
         );
@@ -186,7 +188,8 @@ pub(crate) fn check_strides(facts: Facts<'_>, work: &mut Scratch, h: f64) -> Res
 fn note_meeting(
     meetings: &mut Vec<ForcedMeeting>,
     bodies: [String; 2],
-    (count, position): (u64, DVec3),
+    count: u64,
+    position: DVec3,
     time: f64,
 ) {
     match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {

@@ -44,8 +44,12 @@ pub(crate) fn received(facts: Facts<'_>, work: &Scratch, h: f64) -> Option<Recei
 }
 
 /// Momentum that obstacles receive in a step of length `dt` \[s\] of a world at rest; `None` without obstacles.
-pub(crate) fn received_at_rest(facts: Facts<'_>, dt: f64) -> Option<Received> {
-    let Facts { setup, state, choice, .. } = facts;
+pub(crate) fn received_at_rest(
+    setup: &Setup,
+    state: &State,
+    choice: SolverChoice,
+    dt: f64,
+) -> Option<Received> {
     if count(setup) == 0 {
         return None;
     }

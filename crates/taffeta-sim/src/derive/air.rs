@@ -37,7 +37,7 @@ impl<const V: usize> Exposed<V> {
     }
 
     /// Adds the force at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
-    fn add_force(&self, air: &Air, (velocities, h): (&[DVec3], f64), forces: &mut [DVec3]) {
+    fn add_force(&self, air: &Air, velocities: &[DVec3], h: f64, forces: &mut [DVec3]) {
         let flow = self.flow(air, velocities);
         let rate = (self.coefficient * flow.length()).min(self.mass / h);
         let share = flow * (rate * Drag::<V>::SHARE);
@@ -46,7 +46,7 @@ impl<const V: usize> Exposed<V> {
 
     /// Its term in a step `v = (x − X)/s` from bases `X` \[m\] with scales `s` \[s\]. Where the scales of its vertices
     /// differ their mean counts.
-    fn term(&self, air: &Air, (bases, scales): (&[DVec3], &[f64])) -> Drag<V> {
+    fn term(&self, air: &Air, bases: &[DVec3], scales: &[f64]) -> Drag<V> {
         let each = || self.vertices.iter().map(|vertex| *vertex as usize);
         let scale = each().map(|vertex| scales[vertex]).sum::<f64>() * Drag::<V>::SHARE;
         let base = each().map(|vertex| bases[vertex]).sum::<DVec3>() * Drag::<V>::SHARE;
@@ -68,15 +68,15 @@ pub(crate) struct Surfaces {
 
 impl Surfaces {
     /// Adds the forces at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
-    pub(crate) fn add_forces(&self, at: (&[DVec3], f64), forces: &mut [DVec3]) {
-        self.faces.iter().for_each(|face| face.add_force(&self.air, at, forces));
-        self.segments.iter().for_each(|segment| segment.add_force(&self.air, at, forces));
+    pub(crate) fn add_forces(&self, velocities: &[DVec3], h: f64, forces: &mut [DVec3]) {
+        self.faces.iter().for_each(|face| face.add_force(&self.air, velocities, h, forces));
+        self.segments.iter().for_each(|segment| segment.add_force(&self.air, velocities, h, forces));
     }
 
     /// The terms of faces and segments in a step from bases \[m\] with scales \[s\].
-    pub(crate) fn terms(&self, step: (&[DVec3], &[f64])) -> (Vec<Drag<3>>, Vec<Drag<2>>) {
-        let of_faces = self.faces.iter().map(|face| face.term(&self.air, step));
-        let of_segments = self.segments.iter().map(|segment| segment.term(&self.air, step));
+    pub(crate) fn terms(&self, bases: &[DVec3], scales: &[f64]) -> (Vec<Drag<3>>, Vec<Drag<2>>) {
+        let of_faces = self.faces.iter().map(|face| face.term(&self.air, bases, scales));
+        let of_segments = self.segments.iter().map(|segment| segment.term(&self.air, bases, scales));
         (of_faces.collect(), of_segments.collect())
     }
 

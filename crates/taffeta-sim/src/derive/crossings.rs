@@ -104,15 +104,19 @@ pub(crate) fn bounds(world: &World) -> PairBounds {
 }
 
 /// Collects the pairs that were collected for these bounds; those of groups when they are stepped again.
-pub(crate) fn resume_pairs(world: &mut World, bounds: PairBounds) {
-    let sheet = &world.state.sheet;
+pub(crate) fn resume_pairs(
+    sheet: &Sheet,
+    proximity: &mut Option<Proximity>,
+    bounds_of_parts: &mut Vec<ExpectedBounds>,
+    bounds: PairBounds,
+) {
     let expected = bounds
         .parts
         .into_iter()
         .map(|(bodies, bounds)| ExpectedBounds { versions: Versions::of(&bodies, sheet), bounds });
-    world.bounds_of_parts = expected.collect();
+    *bounds_of_parts = expected.collect();
     if let Some(bounds) = bounds.whole {
-        collect_pairs(&mut world.derived.proximity, bounds);
+        collect_pairs(proximity, bounds);
     }
 }
 
@@ -122,8 +126,8 @@ pub(crate) fn collect_pairs(proximity: &mut Option<Proximity>, bounds: MotionBou
 }
 
 /// Number of intersections when they were last counted.
-pub(crate) fn crossing_count(world: &World) -> usize {
-    world.derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
+pub(crate) fn crossing_count(derived: &Derived) -> usize {
+    derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
 }
 
 /// The obstacles in closed form as they are now.

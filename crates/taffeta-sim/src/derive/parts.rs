@@ -35,7 +35,7 @@ use taffeta_remesh::Hold;
 /// Selects bodies of a world.
 fn select(world: &World, bodies: &[usize]) -> Selection {
     let State { sheet, motion, .. } = &world.state;
-    Selection::new(bodies, &world.setup, (&sheet.topology, &sheet.vertex_cloths, &motion.rest.cloths))
+    Selection::new(bodies, &world.setup, &sheet.topology, &sheet.vertex_cloths, &motion.rest.cloths)
 }
 
 /// The part of some bodies in the present state of the world, with what is derived from `old`, the part that they had, if
@@ -155,12 +155,18 @@ fn fill(world: &World, part: &mut Part) {
 
 /// Brings the present motion of a part, and what holds it, into the world in the middle of a step. Other bodies are where the
 /// step began.
-pub(crate) fn put_present(world: &mut World, selection: &Selection, own: &World) {
-    selection.put_motion(&mut world.state.motion, &own.state.motion);
-    put_holds(&world.setup, &mut world.state.motion, &[(selection, own)]);
-    world.state.time = own.state.time;
-    if crossing_count(world) > 0 || crossing_count(own) > 0 {
-        note_crossings(&world.setup, &world.state, &mut world.derived);
+pub(crate) fn put_present(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    selection: &Selection,
+    own: &World,
+) {
+    selection.put_motion(&mut state.motion, &own.state.motion);
+    put_holds(setup, &mut state.motion, &[(selection, own)]);
+    state.time = own.state.time;
+    if crossing_count(derived) > 0 || crossing_count(&own.derived) > 0 {
+        note_crossings(setup, state, derived);
     }
 }
 
@@ -251,7 +257,9 @@ pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
     // That of the whole has not followed.
     world.derived.solver = Solver::none();
     world.bounds_of_parts.clear();
-    if crossing_count(world) > 0 || world.parts.iter().any(|part| crossing_count(&part.world) > 0) {
+    if crossing_count(&world.derived) > 0
+        || world.parts.iter().any(|part| crossing_count(&part.world.derived) > 0)
+    {
         note_crossings(&world.setup, &world.state, &mut world.derived);
     }
 }
@@ -415,8 +423,7 @@ fn follow(setup: &Setup, time: f64, derived: &mut Derived, parts: &[Part]) {
 }
 
 /// Notes unwrapped angles and scalars at the end of a step, see [`Derived::keep_bending`].
-pub(crate) fn keep_bending(world: &mut World) {
-    let World { state, derived, parts, .. } = world;
+pub(crate) fn keep_bending(state: &mut State, derived: &mut Derived, parts: &mut [Part]) {
     if parts.is_empty() {
         derived.keep_bending(&state.sheet, &mut state.motion);
         return;

@@ -9,6 +9,7 @@ use crate::contact::secure::{check_motion, secure};
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
 use crate::derive::parts::join_parts;
+use crate::derive::rebuild::rebuild;
 use crate::derive::snapshot::{go_back, note, note_substep};
 use crate::derive::world::World;
 use crate::features::pins::release_pins;
@@ -63,7 +64,9 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     join_parts(world);
     world.safeguard = SafeguardReport::default();
     let broken_before = broken_edge_count(world);
-    release_pins(world);
+    if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+        rebuild(world);
+    }
     world.state.gravity = world.setup.settings.gravity;
     world.inputs.air = None;
     world.inputs.damping = 0.0;
@@ -122,7 +125,10 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_substep();
         world.derived.begin_frame();
-        begin_substep(world);
+        if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+            rebuild(world);
+        }
+        begin_substep(&world.state, &mut world.scratch);
         let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
         times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, step));
         times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
@@ -134,7 +140,9 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
                 secure(world.split(), checked);
             });
         }
-        let finished = solved.and_then(|()| times.run(Stage::Finish, || finish(world, step)));
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        let finish = || finish(setup, inputs, state, derived, scratch);
+        let finished = solved.and_then(|()| times.run(Stage::Finish, finish));
         plan.substeps += 1;
         plan.iterations = plan.iterations.max(this.iterations);
         plan.linear_iterations += this.linear_iterations;

@@ -46,7 +46,7 @@ pub(crate) fn make_grouped_substeps(
     loop {
         if groups.len() == 1 {
             join_parts(world);
-            let (plan, tears) = make_substeps(world, dt, (grabs, &mut Whole(lead)), times)?;
+            let (plan, tears) = make_substeps(world, dt, grabs, &mut Whole(lead), times)?;
             return Ok((SubstepPlan { groups: 1, ..plan }, tears));
         }
         let epoch = world.epoch;

@@ -33,13 +33,20 @@ const PATIENCE: f64 = 10.0;
 const LEAST_PATIENCE: f64 = 1.0;
 
 /// Notes what a step has ended with, if its remeshing pass has changed nothing.
-pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
+pub(crate) fn note_stillness(
+    setup: &Setup,
+    parts: &[Part],
+    state: &mut State,
+    metrics: Metrics,
+    contacts: usize,
+    pass: &RemeshCounts,
+) {
     let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
     // What was refused would be again.
-    let is_adapted = (0..world.setup.cloths.len())
-        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || was_looked_at(&world.state, cloth));
-    world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
-    note_still_groups(&world.setup, &world.parts, &mut world.state);
+    let is_adapted = (0..setup.cloths.len())
+        .all(|cloth| setup.cloths[cloth].remesh.is_none() || was_looked_at(state, cloth));
+    state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+    note_still_groups(setup, parts, state);
 }
 
 /// Notes what groups have ended the step with, where it has changed no mesh of theirs. Those that rest, and on which passes have
@@ -87,13 +94,14 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     let mut times = StageTimes::default();
     world.safeguard = SafeguardReport::default();
     world.state.frame += 1;
-    pass_time(world, dt);
+    pass_time(&world.setup, &mut world.state, world.derived.choice, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
         note_passes(&world.setup, &mut world.state);
     } else {
         (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
-        note_stillness(world, still.metrics, still.contacts, &remesh);
+        let World { setup, parts, state, .. } = &mut *world;
+        note_stillness(setup, parts, state, still.metrics, still.contacts, &remesh);
     }
     let jumps = match world.state.still {
         Some(_) => RemeshJumps::default(),
@@ -120,10 +128,10 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
 }
 
 /// Lets time pass for a world at rest.
-pub(crate) fn pass_time(world: &mut World, dt: f64) {
-    world.state.time += dt;
-    if let Some(received) = received_at_rest(world.facts(), dt) {
-        hand_over(&mut world.state.loads, received);
+pub(crate) fn pass_time(setup: &Setup, state: &mut State, choice: SolverChoice, dt: f64) {
+    state.time += dt;
+    if let Some(received) = received_at_rest(setup, state, choice, dt) {
+        hand_over(&mut state.loads, received);
     }
 }
 
@@ -134,7 +142,7 @@ fn is_slow(world: &World) -> bool {
     let is_slow = |body: usize| {
         let range = sheet.vertex_range(body as u32);
         let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range]);
-        [Speeds::of(world, body, velocities), before[body]]
+        [Speeds::of(&world.state, body, velocities), before[body]]
             .iter()
             .all(|speeds| speeds.fastest * LEAST_PATIENCE <= error && speeds.mean * PATIENCE <= error)
     };

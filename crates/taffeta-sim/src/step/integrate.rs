@@ -124,7 +124,7 @@ fn start_accelerations(
     let bases: Vec<_> = x.iter().zip(v).map(|(x, v)| *x - *v * h).collect();
     let surfaces = inputs.air.map(|air| exposed(setup, state, air, x));
     let (faces, segments) =
-        surfaces.map(|surfaces| surfaces.terms((&bases, &vec![h; x.len()]))).unwrap_or_default();
+        surfaces.map(|surfaces| surfaces.terms(&bases, &vec![h; x.len()])).unwrap_or_default();
     let drag = Drags { faces: &faces, segments: &segments };
     let mut air = vec![DVec3::ZERO; x.len()];
     drag.add_forces(x, &mut air);

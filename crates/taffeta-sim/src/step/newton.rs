@@ -48,7 +48,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, &expected_loads(world), state, span);
-    let mut springs = friction_springs(world, (h, &stiffnesses));
+    let mut springs = friction_springs(world, h, &stiffnesses);
     let (share, first_share) = (stage_share(world.facts(), &world.scratch), first_share(&world.scratch));
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
         *stiffness /= share;
@@ -85,7 +85,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     predicted.extend(&rigid.predicted);
     held.extend(&rigid.held);
     let (faces, segments) =
-        surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
+        surfaces.map(|surfaces| surfaces.terms(&world.scratch.bases, &last.scales)).unwrap_or_default();
     let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
@@ -136,7 +136,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         row.position = x.to_array();
     }
     if world.inputs.air.is_some() {
-        note_drag(&mut world.state.last, drag, (&x[..count], &inertia, &held));
+        note_drag(&mut world.state.last, drag, &x[..count], &inertia, &held);
     }
     if !is_first {
         settle_contacts(world.inputs.stands_still, &mut world.state, &world.derived.solver, share);
@@ -148,7 +148,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
 
 /// The springs of friction of the contacts in a stage of length `h` \[s\]. A contact that has begun within the substep began where
 /// the first stage ended; it slides if its speed takes it far enough.
-fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
     let ahead = 1.0 - stage_share(world.facts(), &world.scratch);
     let held = &world.state.motion.held;
@@ -177,7 +177,7 @@ fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<Frict
 }
 
 /// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
-fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVec3], &[f64], &[[bool; 3]])) {
+fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, x: &[DVec3], inertia: &[f64], held: &[[bool; 3]]) {
     last.outer = vec![DVec3::ZERO; x.len()];
     drag.add_forces(x, &mut last.outer);
     for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
@@ -221,5 +221,5 @@ fn blame_farthest(world: &World, h: f64) -> StepError {
     };
     let farthest =
         (0..world.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
-    not_finite(world, farthest, h)
+    not_finite(world.facts(), &world.scratch, farthest, h)
 }

@@ -5,9 +5,8 @@ use crate::derive::clock::end_of_substep;
 use crate::derive::facts::Facts;
 use crate::derive::pressure::{add_pressure, has_pressure};
 use crate::derive::solver_facts::is_second_order;
-use crate::derive::world::World;
 use crate::features::grabs::pull_grabbed;
-use crate::features::pins::{note_inertia, release_pins};
+use crate::features::pins::note_inertia;
 use crate::model::description::SolverChoice;
 use crate::model::inertia::coast;
 use crate::model::pin_places::PinPlaces;
@@ -20,14 +19,13 @@ use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
-/// Lets go of the pins whose time has come, and notes the velocities at the start of the substep.
-pub(crate) fn begin_substep(world: &mut World) {
-    release_pins(world);
-    world.scratch.accelerations.clear();
-    world.scratch.start_outer.clear();
-    world.scratch.first_stage.clear();
-    world.scratch.first_borne.clear();
-    world.scratch.start_velocities.clone_from(&world.state.motion.velocities.raw);
+/// Notes the velocities at the start of the substep, and forgets the last one.
+pub(crate) fn begin_substep(state: &State, work: &mut Scratch) {
+    work.accelerations.clear();
+    work.start_outer.clear();
+    work.first_stage.clear();
+    work.first_borne.clear();
+    work.start_velocities.clone_from(&state.motion.velocities.raw);
 }
 
 /// Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
@@ -54,10 +52,10 @@ pub(crate) fn predict(
     for (i, (v, w)) in velocities.iter_mut().zip(motion.inverse_masses.iter()).enumerate() {
         if *w > 0.0 {
             let outer = last.outer.get(i).copied().unwrap_or(DVec3::ZERO);
-            *v = coast(inertia[i], (gravity + outer * *w, damping));
+            *v = coast(inertia[i], gravity + outer * *w, damping);
         }
     }
-    note_inertia(setup, state, &inertia, (gravity, damping));
+    note_inertia(setup, state, &inertia, damping);
     state.last.h = h;
     place_vertices(Facts { setup, inputs, state, choice }, work, h);
     pull_grabbed(inputs, state, work);
@@ -72,7 +70,7 @@ fn explicit_forces(Facts { setup, inputs, state, choice }: Facts<'_>, h: f64) ->
     let motion = &state.motion;
     let mut forces = vec![DVec3::ZERO; motion.positions.len()];
     if let Some(air) = inputs.air {
-        exposed(setup, state, air, &motion.positions).add_forces((&motion.velocities, h), &mut forces);
+        exposed(setup, state, air, &motion.positions).add_forces(&motion.velocities, h, &mut forces);
     }
     add_pressure(setup, state, &motion.positions, &mut forces);
     forces

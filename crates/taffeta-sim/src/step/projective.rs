@@ -34,7 +34,7 @@ pub(crate) fn solve_projective(
         contact.normal_lambda = borne.load() * (h * h);
         contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
-    let outcome = iterate(derived, (work, &mut state.last), (h, iterations));
+    let outcome = iterate(derived, work, &mut state.last, h, iterations);
     outcome.map_err(|source| StepError::Factorization { time, source })?;
     note_forces(state, h);
     meet_late_contacts(setup, state, &mut derived.detector, work, h);
@@ -68,8 +68,10 @@ fn multiplier(contact: &Contact) -> DVec3 {
 
 fn iterate(
     derived: &mut Derived,
-    (work, last): (&mut Scratch, &mut LastSubstep),
-    (h, iterations): (f64, u32),
+    work: &mut Scratch,
+    last: &mut LastSubstep,
+    h: f64,
+    iterations: u32,
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
     // Velocity damping counts as inertia: `m (1 + c h)/h²`.
@@ -89,17 +91,17 @@ fn iterate(
             row.position = driver.position(i).to_array();
         }
         if !last.contacts.is_empty() {
-            meet_contacts((work, last), &mut forces, h);
+            meet_contacts(work, last, &mut forces, h);
         }
     }
-    let_go((work, last), driver);
+    let_go(work, last, driver);
     settle_contacts(work, last);
     put_back(&work.guided, &mut work.rows);
     Ok(())
 }
 
 /// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
-fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [DVec3], h: f64) {
+fn meet_contacts(work: &mut Scratch, last: &mut LastSubstep, forces: &mut [DVec3], h: f64) {
     let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
@@ -113,7 +115,7 @@ fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [D
 /// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
 /// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
 /// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
-fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
+fn let_go(work: &mut Scratch, last: &mut LastSubstep, driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
         let row = contact.row;
         let point = row.interpolate(|vi| driver.position(vi.to_usize()));

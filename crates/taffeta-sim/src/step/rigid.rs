@@ -262,7 +262,7 @@ impl RigidStage {
                 None => Inertia::euler(DVec3::ZERO, v, h),
             };
             self.inertia[k] = inertia;
-            self.predicted[k] = inertia.position + coast(inertia, (a, damping)) * inertia.scale;
+            self.predicted[k] = inertia.position + coast(inertia, a, damping) * inertia.scale;
         }
         let scale = self.inertia[0].scale;
         self.stiffness = mass * (1.0 + damping * scale) / (scale * scale);

@@ -4,9 +4,11 @@ use crate::contact::forced::check_strides;
 use crate::contact::secure::{Checked, check_motion, secure};
 use crate::derive::crossings::counts_crossings;
 use crate::derive::facts::Split;
+use crate::derive::rebuild::rebuild;
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::first_length;
 use crate::derive::world::World;
+use crate::features::pins::release_pins;
 use crate::model::capabilities::ContactLaw;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
@@ -89,7 +91,10 @@ pub(crate) fn run_substep(
 ) -> Result<(), StepError> {
     world.watch.pass(world.state.time)?;
     world.scratch.error = local_error(world);
-    begin_substep(world);
+    if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+        rebuild(world);
+    }
+    begin_substep(&world.state, &mut world.scratch);
     Bodies::of(world, h).begin();
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
@@ -103,7 +108,8 @@ pub(crate) fn run_substep(
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
         Bodies::of(world, h).finish();
-        times.run(Stage::Finish, || finish(world, h))
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        times.run(Stage::Finish, || finish(setup, inputs, state, derived, scratch))
     })?;
     note_reach(&world.state, &mut world.scratch.reach);
     Ok(())

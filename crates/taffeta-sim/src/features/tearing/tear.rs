@@ -92,9 +92,9 @@ fn try_to_tear(
     if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
         return true;
     }
-    let (before, crossings) = (note(world), crossing_count(world));
+    let (before, crossings) = (note(world), crossing_count(&world.derived));
     edit(world, |present| *present = thawed);
-    if crossing_count(world) > crossings {
+    if crossing_count(&world.derived) > crossings {
         go_back(world, before);
         return false;
     }

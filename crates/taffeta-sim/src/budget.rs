@@ -8,6 +8,7 @@ use crate::model::effort::Deadline;
 use crate::model::error::StepError;
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Rough, StepReport};
+use crate::model::setup::Setup;
 use std::time::Instant;
 use taffeta_remesh::RemeshSettings;
 
@@ -29,12 +30,12 @@ pub(crate) fn step_in_budget(
     let asked = Fineness::of(world);
     let rough = world.budget.rough(asked.accuracy);
     if let Some(rough) = rough {
-        asked.roughened(rough).set(world);
+        asked.roughened(rough).set(&mut world.setup);
     }
     world.inputs.deadline = Some(deadline);
     let outcome = step_with_jumps(world, inputs, dt, lead);
     world.inputs.deadline = None;
-    asked.set(world);
+    asked.set(&mut world.setup);
     let report = outcome?;
     world.budget.note(deadline.part());
     Ok(StepReport { rough, ..report })
@@ -57,9 +58,9 @@ impl Fineness {
         Self { accuracy: rough.accuracy, remesh: self.remesh.iter().map(coarsen).collect() }
     }
 
-    fn set(&self, world: &mut World) {
-        world.setup.settings.accuracy = self.accuracy;
-        let cloths = world.setup.cloths.iter_mut().zip(&self.remesh);
+    fn set(&self, setup: &mut Setup) {
+        setup.settings.accuracy = self.accuracy;
+        let cloths = setup.cloths.iter_mut().zip(&self.remesh);
         cloths.for_each(|(cloth, settings)| cloth.remesh = *settings);
     }
 }

@@ -10,6 +10,8 @@ use crate::model::description::{Air, ClothDescription, SimulationSettings};
 use crate::model::error::BuildError;
 use crate::model::ids::ClothId;
 use crate::model::rules::ClothCase;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::Motion;
 use taffeta_remesh::{RemeshSettings, View};
@@ -19,9 +21,9 @@ use taffeta_solve::Material;
 ///
 /// # Errors
 /// If it is not finite.
-pub(crate) fn set_gravity(world: &mut World, gravity: DVec3) -> Result<(), BuildError> {
+pub(crate) fn set_gravity(setup: &mut Setup, gravity: DVec3) -> Result<(), BuildError> {
     refuse("gravity", find_gravity_defect(gravity))?;
-    world.setup.settings.gravity = gravity;
+    setup.settings.gravity = gravity;
     Ok(())
 }
 
@@ -30,10 +32,10 @@ pub(crate) fn set_gravity(world: &mut World, gravity: DVec3) -> Result<(), Build
 ///
 /// # Errors
 /// If it is outside of [`ACCURACY_RANGE`].
-pub(crate) fn set_accuracy(world: &mut World, accuracy: f64) -> Result<(), BuildError> {
+pub(crate) fn set_accuracy(setup: &mut Setup, accuracy: f64) -> Result<(), BuildError> {
     refuse("simulation", find_accuracy_defect(accuracy))?;
-    world.setup.settings.accuracy = accuracy;
-    world.setup.settings.tolerance = None;
+    setup.settings.accuracy = accuracy;
+    setup.settings.tolerance = None;
     Ok(())
 }
 
@@ -41,19 +43,19 @@ pub(crate) fn set_accuracy(world: &mut World, accuracy: f64) -> Result<(), Build
 ///
 /// # Errors
 /// If density or drag are negative, or something is not finite.
-pub(crate) fn set_air(world: &mut World, air: Option<Air>) -> Result<(), BuildError> {
+pub(crate) fn set_air(setup: &mut Setup, air: Option<Air>) -> Result<(), BuildError> {
     refuse("air", air.as_ref().and_then(find_air_defect))?;
-    world.setup.air = air;
+    setup.air = air;
     Ok(())
 }
 
 /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
 /// It stands still; for one that moves call this before every step, or describe its motion.
 /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
-pub(crate) fn set_view(world: &mut World, view: Option<View>) {
-    world.setup.view = view;
-    world.setup.view_motion = Motion::default();
-    world.state.wake();
+pub(crate) fn set_view(setup: &mut Setup, state: &mut State, view: Option<View>) {
+    setup.view = view;
+    setup.view_motion = Motion::default();
+    state.wake();
 }
 
 /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
@@ -63,7 +65,7 @@ pub(crate) fn set_view(world: &mut World, view: Option<View>) {
 /// If there is no such cloth, it is the surface of a solid, or the material is impossible or one that the
 /// solver does not know.
 pub(crate) fn set_material(world: &mut World, cloth: ClothId, material: Material) -> Result<(), BuildError> {
-    let cloth = find_sheet(world, cloth)?;
+    let cloth = find_sheet(&world.setup, cloth)?;
     let name = &world.setup.cloths[cloth].name;
     material.validate().map_err(|source| BuildError::Material { cloth: name.clone(), source })?;
     let changed = ClothDescription { material, ..world.setup.cloths[cloth].description.clone() };
@@ -95,26 +97,27 @@ pub(crate) fn weigh_anew(world: &mut World) {
 /// # Errors
 /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
 pub(crate) fn set_remesh(
-    world: &mut World,
+    setup: &mut Setup,
+    state: &mut State,
     cloth: ClothId,
     settings: RemeshSettings,
 ) -> Result<(), BuildError> {
-    let cloth = find_sheet(world, cloth)?;
-    let what = format!("cloth '{}'", world.setup.cloths[cloth].name);
+    let cloth = find_sheet(setup, cloth)?;
+    let what = format!("cloth '{}'", setup.cloths[cloth].name);
     refuse(&what, settings.validate().err().map(|bad| bad.to_string()))?;
-    let is_fixed = world.setup.cloths[cloth].remesh.is_none();
+    let is_fixed = setup.cloths[cloth].remesh.is_none();
     refuse(&what, is_fixed.then(|| "its mesh is fixed: the scene says what is remeshed".into()))?;
-    world.setup.cloths[cloth].remesh = Some(settings);
-    world.state.wake();
+    setup.cloths[cloth].remesh = Some(settings);
+    state.wake();
     Ok(())
 }
 
 /// The place of a cloth that is no solid's surface.
-fn find_sheet(world: &World, cloth: ClothId) -> Result<usize, BuildError> {
-    let place = world.setup.ids.find_cloth(cloth);
+fn find_sheet(setup: &Setup, cloth: ClothId) -> Result<usize, BuildError> {
+    let place = setup.ids.find_cloth(cloth);
     let reason = match place {
         None => Some("it was removed, or its handle is of another world"),
-        Some(place) if world.setup.solids.iter().any(|solid| solid.cloth == place) => {
+        Some(place) if setup.solids.iter().any(|solid| solid.cloth == place) => {
             Some("it is the surface of a solid, which has neither")
         }
         Some(_) => None,

@@ -247,10 +247,11 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     world.scratch.placed.forget();
     // They are of the sheet that is put in place, not of the one before.
     let looks = std::mem::take(&mut world.state.looks);
-    put_sheet(world, checkpoint.sheet);
+    put_sheet(&world.setup, &mut world.state, &mut world.epoch, checkpoint.sheet);
     world.state.looks = looks;
     rebuild(world);
-    resume_pairs(world, checkpoint.bounds);
+    let World { state, derived, bounds_of_parts, .. } = world;
+    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, checkpoint.bounds);
     Ok(())
 }
 
@@ -264,7 +265,7 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(format!("the surface of the solid {} is not that of the world", solid.name));
     }
     let Setup { cloths, pins, obstacles, meshes, .. } = &world.setup;
-    let counts = [cloths.len(), body_count(world), pins.len(), obstacles.len() + meshes.len()];
+    let counts = [cloths.len(), body_count(&world.setup), pins.len(), obstacles.len() + meshes.len()];
     if let Some(reason) = checkpoint.state.find_defect(counts) {
         return Err(reason);
     }
@@ -283,7 +284,7 @@ fn check_content(world: &World, checkpoint: &Checkpoint) -> Result<(), String> {
         return Err(reason);
     }
     let obstacles: usize = world.setup.meshes.iter().map(MeshObstacle::vertex_count).sum();
-    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(world));
+    let counts = checkpoint.sheet.vertex_counts(world.setup.cloths.len(), body_count(&world.setup));
     if !checkpoint.bounds.are_sound(&counts, obstacles) {
         return Err("what it expects of its vertices is not of all of them, or not finite".to_owned());
     }

@@ -145,7 +145,7 @@ impl World {
     /// If it is not finite.
     pub fn set_gravity(&mut self, gravity: DVec3) -> Result<(), BuildError> {
         let pool = self.pool.clone();
-        pool.install(|| change::set_gravity(self, gravity))
+        pool.install(|| change::set_gravity(&mut self.setup, gravity))
     }
 
     /// Changes the error that a substep may have, relative to the size of a body, for all steps to come. Local solvers do not
@@ -155,7 +155,7 @@ impl World {
     /// If it is outside of [`ACCURACY_RANGE`](crate::ACCURACY_RANGE).
     pub fn set_accuracy(&mut self, accuracy: f64) -> Result<(), BuildError> {
         let pool = self.pool.clone();
-        pool.install(|| change::set_accuracy(self, accuracy))
+        pool.install(|| change::set_accuracy(&mut self.setup, accuracy))
     }
 
     /// Changes the surrounding air for all steps to come; `None`: vacuum.
@@ -164,7 +164,7 @@ impl World {
     /// If density or drag are negative, or something is not finite.
     pub fn set_air(&mut self, air: Option<Air>) -> Result<(), BuildError> {
         let pool = self.pool.clone();
-        pool.install(|| change::set_air(self, air))
+        pool.install(|| change::set_air(&mut self.setup, air))
     }
 
     /// Changes the camera outside of whose picture cloths may be coarser, for all passes to come; `None`: there is none.
@@ -172,7 +172,7 @@ impl World {
     /// Only cloths with [`RemeshSettings::coarsen_unseen`] look at it. Checkpoints do not hold it.
     pub fn set_view(&mut self, view: Option<View>) {
         let pool = self.pool.clone();
-        pool.install(|| change::set_view(self, view))
+        pool.install(|| change::set_view(&mut self.setup, &mut self.state, view))
     }
 
     /// Changes the material of a cloth. Positions and velocities stay. The thickness counts for contact as long as the
@@ -192,7 +192,7 @@ impl World {
     /// If there is no such cloth, it has not been remeshed so far, or the settings make no sense.
     pub fn set_remesh(&mut self, cloth: ClothId, settings: RemeshSettings) -> Result<(), BuildError> {
         let pool = self.pool.clone();
-        pool.install(|| change::set_remesh(self, cloth, settings))
+        pool.install(|| change::set_remesh(&mut self.setup, &mut self.state, cloth, settings))
     }
 
     /// Adds a cloth as it is described at its time 0, which is now. The times of its seams, of its inflation and of the
@@ -252,7 +252,8 @@ impl World {
     /// # Errors
     /// If there is no such obstacle, or the pose is not finite or no rigid transformation.
     pub fn set_obstacle_pose(&mut self, obstacle: ObstacleId, pose: Pose) -> Result<(), BuildError> {
-        drive::set_obstacle_pose(self, obstacle, pose)
+        let Self { setup, scratch, state, .. } = self;
+        drive::set_obstacle_pose(setup, &mut scratch.placed, state.time, obstacle, pose)
     }
 
     /// Sets bodies elsewhere at once, by a rigid transformation from where they are: cloths, solids and ropes with the pins
@@ -305,7 +306,8 @@ impl World {
     /// # Errors
     /// If there is no such obstacle, it is no mesh, there are not as many positions as vertices, or one is not finite.
     pub fn set_obstacle_mesh(&mut self, obstacle: ObstacleId, positions: &[DVec3]) -> Result<(), BuildError> {
-        drive::set_obstacle_mesh(self, obstacle, positions)
+        let Self { setup, scratch, state, .. } = self;
+        drive::set_obstacle_mesh(setup, &mut scratch.placed, state.time, obstacle, positions)
     }
 
     /// Moves a pin within the next step. The pose takes its vertices from their places at time 0, or at the time when the pin
@@ -315,7 +317,7 @@ impl World {
     /// # Errors
     /// If there is no such pin, it has let go or follows an obstacle, or the pose is not finite or no rigid transformation.
     pub fn set_pin_pose(&mut self, pin: PinId, pose: Pose) -> Result<(), BuildError> {
-        drive::set_pin_pose(self, pin, pose)
+        drive::set_pin_pose(&mut self.setup, &mut self.state, pin, pose)
     }
 
     /// Moves the vertices of a pin to places of their own \[m\] within the next step, each on a straight line, in the order of
@@ -325,7 +327,7 @@ impl World {
     /// If there is no such pin, it has let go or follows an obstacle, there are not as many targets as vertices, or one is not
     /// finite.
     pub fn set_pin_targets(&mut self, pin: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
-        drive::set_pin_targets(self, pin, targets)
+        drive::set_pin_targets(&self.setup, &mut self.state, pin, targets)
     }
 
     /// Holds vertices at their present positions by a new pin, along the axes that it holds. Its motion starts from there, and
@@ -354,7 +356,7 @@ impl World {
     /// # Errors
     /// If there is no such pin, or it has let go.
     pub fn release_pin(&mut self, pin: PinId) -> Result<(), BuildError> {
-        drive::release_pin(self, pin)
+        drive::release_pin(&mut self.state, pin)
     }
 
     /// Energies, momenta and residual of the present state.

@@ -10,15 +10,19 @@
 
 use crate::build::checks::find_pin_defect;
 use crate::change::refuse;
+use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
-use crate::features::pins::{guides_of, hold_anew, lets_go, normals_at, pin_vertices};
+use crate::features::pins::{guides_of, held_vertices, hold_anew, lets_go, normals_at};
 use crate::model::description::PinDescription;
 use crate::model::error::BuildError;
 use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::{ObstacleId, ObstaclePlace, PinId};
 use crate::model::motion::Motion;
 use crate::model::pins::Pin;
+use crate::model::placed::PlacedMeshes;
 use crate::model::rules::{clamp_mismatch, strength_mismatch};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::Freedom;
@@ -33,55 +37,67 @@ const ROUND_OFF: f64 = 1e-12;
 const FARTHEST_POINT: f64 = 1e9;
 
 /// See [`World::set_obstacle_pose`].
-pub(crate) fn set_obstacle_pose(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
-    refuse(&name_obstacle(world, place), pose.find_defect().or_else(|| find_mass(world, place)))?;
-    let time = world.state.time;
+pub(crate) fn set_obstacle_pose(
+    setup: &mut Setup,
+    placed: &mut PlacedMeshes,
+    time: f64,
+    id: ObstacleId,
+    pose: Pose,
+) -> Result<(), BuildError> {
+    let place = find_obstacle(setup, id)?;
+    refuse(&name_obstacle(setup, place), pose.find_defect().or_else(|| find_mass(setup, place)))?;
     match place {
-        ObstaclePlace::Closed(number) => world.setup.obstacles[number].drive_to(time, pose),
-        ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[number].drive_to(time, pose),
+        ObstaclePlace::Closed(number) => setup.obstacles[number].drive_to(time, pose),
+        ObstaclePlace::Mesh(number) => Arc::make_mut(&mut setup.meshes)[number].drive_to(time, pose),
     }
-    world.scratch.placed.forget();
+    placed.forget();
     Ok(())
 }
 
 /// Why a caller cannot move an obstacle, in words: it has a mass.
-pub(crate) fn find_mass(world: &World, place: ObstaclePlace) -> Option<String> {
+pub(crate) fn find_mass(setup: &Setup, place: ObstaclePlace) -> Option<String> {
     let ObstaclePlace::Closed(number) = place else { return None };
-    let is_free = matches!(world.setup.obstacles[number].freedom, Freedom::Free(_));
+    let is_free = matches!(setup.obstacles[number].freedom, Freedom::Free(_));
     is_free.then(|| "it has a mass, and moves by itself".to_owned())
 }
 
 /// See [`World::set_obstacle_mesh`].
 pub(crate) fn set_obstacle_mesh(
-    world: &mut World,
+    setup: &mut Setup,
+    placed: &mut PlacedMeshes,
+    time: f64,
     id: ObstacleId,
     positions: &[DVec3],
 ) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
-    let what = name_obstacle(world, place);
+    let place = find_obstacle(setup, id)?;
+    let what = name_obstacle(setup, place);
     let ObstaclePlace::Mesh(number) = place else {
         return refuse(&what, Some("it is no mesh: move it with a pose".into()));
     };
-    let count = world.setup.meshes[number].vertex_count();
+    let count = setup.meshes[number].vertex_count();
     refuse(&what, find_point_defect(positions, count))?;
-    Arc::make_mut(&mut world.setup.meshes)[number].skin_to(world.state.time, positions.to_vec());
-    world.scratch.placed.forget();
+    Arc::make_mut(&mut setup.meshes)[number].skin_to(time, positions.to_vec());
+    placed.forget();
     Ok(())
 }
 
 /// See [`World::set_pin_pose`].
-pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
-    refuse(&name_pin(world, number), pose.find_defect().or_else(|| find_leader(world, number)))?;
-    let (pin, time) = (&mut world.setup.pins[number], world.state.time);
+pub(crate) fn set_pin_pose(
+    setup: &mut Setup,
+    state: &mut State,
+    id: PinId,
+    pose: Pose,
+) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    refuse(&name_pin(setup, number), pose.find_defect().or_else(|| find_leader(setup, number)))?;
+    let (pin, time) = (&mut setup.pins[number], state.time);
     let now = pin.pose_at(time);
     let has_path = |(_, hold): &(VertexIndex, Hold)| hold.pin == id.0 && hold.path.is_some();
-    if !world.state.motion.holds.iter().any(has_path) {
+    if !state.motion.holds.iter().any(has_path) {
         pin.description.motion.drive_to(time, pin.center, pose);
         return Ok(());
     }
-    let mut holds = holds_of(&mut world.state.motion, id);
+    let mut holds = holds_of(&mut state.motion, id);
     if holds.iter().all(|hold| has_left_path(hold, time, &now)) {
         holds.iter_mut().for_each(|hold| hold.path = None);
         pin.description.motion.drive_to(time, pin.center, pose);
@@ -97,8 +113,8 @@ pub(crate) fn set_pin_pose(world: &mut World, id: PinId, pose: Pose) -> Result<(
 }
 
 /// Why a caller cannot move a pin, in words: it follows an obstacle.
-fn find_leader(world: &World, pin: usize) -> Option<String> {
-    let leader = world.setup.pins[pin].description.follow.as_ref()?;
+fn find_leader(setup: &Setup, pin: usize) -> Option<String> {
+    let leader = setup.pins[pin].description.follow.as_ref()?;
     Some(format!("it follows the obstacle {leader:?}: move that, or release the pin and add another one"))
 }
 
@@ -110,20 +126,25 @@ fn has_left_path(hold: &Hold, time: f64, now: &Pose) -> bool {
 }
 
 /// See [`World::set_pin_targets`].
-pub(crate) fn set_pin_targets(world: &mut World, id: PinId, targets: &[DVec3]) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
-    let mut vertices = pin_vertices(world, id);
-    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(world, number));
-    refuse(&name_pin(world, number), defect)?;
+pub(crate) fn set_pin_targets(
+    setup: &Setup,
+    state: &mut State,
+    id: PinId,
+    targets: &[DVec3],
+) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    let mut vertices = held_vertices(setup, state, id);
+    let defect = find_point_defect(targets, vertices.len()).or_else(|| find_leader(setup, number));
+    refuse(&name_pin(setup, number), defect)?;
     let mut targets = targets.to_vec();
-    for guide in guides_of(world, id) {
-        targets.push(guide_target(&guide, &vertices, &targets, &world.state.motion.positions));
+    for guide in guides_of(setup, state, id) {
+        targets.push(guide_target(&guide, &vertices, &targets, &state.motion.positions));
         vertices.push(guide.vertex);
     }
     let mut ways: Vec<(VertexIndex, DVec3)> = vertices.into_iter().zip(targets).collect();
     ways.sort_unstable_by_key(|(vi, _)| *vi);
-    let (time, now) = (world.state.time, world.setup.pins[number].pose_at(world.state.time));
-    for (hold, (_, target)) in holds_of(&mut world.state.motion, id).into_iter().zip(ways) {
+    let (time, now) = (state.time, setup.pins[number].pose_at(state.time));
+    for (hold, (_, target)) in holds_of(&mut state.motion, id).into_iter().zip(ways) {
         hold.path = Some(Drive::new(time, hold.target_at(time, &now), target));
     }
     Ok(())
@@ -187,7 +208,8 @@ pub(crate) fn add_pin(
         let velocities = Arc::make_mut(&mut world.state.motion.velocities);
         vertices.iter().for_each(|vi| velocities[*vi] = DVec3::ZERO);
     }
-    hold_anew(world, holds);
+    hold_anew(&world.setup, &mut world.state, &mut world.derived, holds);
+    rebuild(world);
     Ok(PinId(number as u32))
 }
 
@@ -218,7 +240,8 @@ fn find_defect_of_added(
         let holder = world.state.motion.hold_of(*vi)?;
         let is_free = lets_go(world, &holder, world.state.time);
         let own = world.state.sheet.own_number(*vi);
-        (!is_free).then(|| format!("{} holds vertex {own} already", name_pin(world, holder.pin as usize)))
+        (!is_free)
+            .then(|| format!("{} holds vertex {own} already", name_pin(&world.setup, holder.pin as usize)))
     };
     find_pin_defect(description).or_else(|| vertices.iter().find_map(find_holder))
 }
@@ -232,23 +255,23 @@ pub(crate) fn check_pin_name(world: &World, name: &str) -> Result<(), BuildError
 }
 
 /// See [`World::release_pin`].
-pub(crate) fn release_pin(world: &mut World, id: PinId) -> Result<(), BuildError> {
-    let number = find_pin(world, id)?;
-    world.state.released[number] = true;
+pub(crate) fn release_pin(state: &mut State, id: PinId) -> Result<(), BuildError> {
+    let number = find_pin(state, id)?;
+    state.released[number] = true;
     Ok(())
 }
 
 /// Place at which an obstacle is stored.
-pub(crate) fn find_obstacle(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
+pub(crate) fn find_obstacle(setup: &Setup, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
     let reason = || "it was removed, or its handle is of another world".to_owned();
     let unknown = || BuildError::BadSetting { what: format!("obstacle {}", id.0), reason: reason() };
-    world.setup.ids.find_obstacle(id).ok_or_else(unknown)
+    setup.ids.find_obstacle(id).ok_or_else(unknown)
 }
 
 /// The number of a pin that holds.
-fn find_pin(world: &World, id: PinId) -> Result<usize, BuildError> {
-    let (number, count) = (id.number(), world.setup.pins.len());
-    let reason = match world.state.released.get(number) {
+fn find_pin(state: &State, id: PinId) -> Result<usize, BuildError> {
+    let (number, count) = (id.number(), state.released.len());
+    let reason = match state.released.get(number) {
         None => Some(format!("there are {count} pins")),
         Some(true) => Some("it has let go".to_owned()),
         Some(false) => None,
@@ -256,19 +279,19 @@ fn find_pin(world: &World, id: PinId) -> Result<usize, BuildError> {
     refuse(&format!("pin {number}"), reason).map(|()| number)
 }
 
-pub(crate) fn name_obstacle(world: &World, place: ObstaclePlace) -> String {
+pub(crate) fn name_obstacle(setup: &Setup, place: ObstaclePlace) -> String {
     let (kind, number, name) = match place {
         ObstaclePlace::Closed(k) => {
-            let obstacle = &world.setup.obstacles[k];
+            let obstacle = &setup.obstacles[k];
             (obstacle.shape.name(), k, &obstacle.name)
         }
-        ObstaclePlace::Mesh(k) => ("mesh", k, &world.setup.meshes[k].name),
+        ObstaclePlace::Mesh(k) => ("mesh", k, &setup.meshes[k].name),
     };
     if name.is_empty() { format!("{kind} obstacle {number}") } else { format!("obstacle '{name}'") }
 }
 
-pub(crate) fn name_pin(world: &World, number: usize) -> String {
-    world.setup.pins[number].name(number)
+pub(crate) fn name_pin(setup: &Setup, number: usize) -> String {
+    setup.pins[number].name(number)
 }
 
 /// Describes what is wrong with points for this many vertices; `None` if they are valid.

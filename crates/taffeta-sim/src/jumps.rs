@@ -4,6 +4,7 @@
 //! jumps; a pin takes along what it holds, and what jumps by the same transformation goes together.
 
 use crate::change::refuse;
+use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::drive::name_pin;
 use crate::features::grabs::Leader;
@@ -13,6 +14,7 @@ use crate::model::ids::ObstaclePlace;
 use crate::model::inputs::StepInputs;
 use crate::model::pin_places::followers_of;
 use crate::model::report::StepReport;
+use crate::model::setup::Setup;
 use crate::run::step;
 use crate::snapshot;
 use crate::teleport::{Ride, carry, check_places};
@@ -83,14 +85,15 @@ fn jump(world: &mut World) -> Result<(), BuildError> {
         let rides = form_rides(world, &jumpers)?;
         check_places(world, &rides)?;
         for (jumper, _) in &jumpers {
-            motion_of(world, *jumper).jump();
+            motion_of(&mut world.setup, *jumper).jump();
         }
-        carry(world, &rides, true);
+        carry(&world.setup, &mut world.state, &rides, true);
+        world.scratch.placed.forget();
+        rebuild(world);
     }
 }
 
-fn motion_of(world: &mut World, jumper: Jumper) -> &mut Motion {
-    let setup = &mut world.setup;
+fn motion_of(setup: &mut Setup, jumper: Jumper) -> &mut Motion {
     match jumper {
         Jumper::Pin(number) => &mut setup.pins[number].description.motion,
         Jumper::Obstacle(ObstaclePlace::Closed(number)) => &mut setup.obstacles[number].motion,
@@ -127,7 +130,7 @@ fn form_rides(world: &World, jumpers: &[(Jumper, Pose)]) -> Result<Vec<Ride>, Bu
             let reason = || {
                 "it holds a body that jumps with another pin, but does not jump to the same place".to_owned()
             };
-            refuse(&name_pin(world, *pin), stays.then(reason))?;
+            refuse(&name_pin(&world.setup, *pin), stays.then(reason))?;
         }
         rides.push(ride);
     }

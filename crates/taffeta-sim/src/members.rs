@@ -20,9 +20,11 @@ use crate::model::loads::LoadMemory;
 use crate::model::pin_places::followers_of;
 use crate::model::rigid::{RigidState, find_freedom_defect};
 use crate::model::rules::meeting_mismatch;
+use crate::model::scratch::Scratch;
 use crate::model::seams::{SeamLaw, SeamState};
 use crate::model::setup::Setup;
 use crate::model::sheet::Thawed;
+use crate::model::state::State;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};
 use taffeta_mesh::AppendRecord;
@@ -179,7 +181,8 @@ pub(crate) fn add_obstacle(world: &mut World, mut obstacle: Obstacle) -> Result<
     world.state.rigid.extend(RigidState::begin(world.setup.obstacles.len(), &obstacle, world.state.time));
     world.setup.obstacles.push(obstacle);
     let id = world.setup.ids.add_obstacle();
-    take_in_obstacles(world);
+    forget_obstacles(&mut world.state, &mut world.scratch);
+    rebuild(world);
     Ok(id)
 }
 
@@ -195,16 +198,18 @@ pub(crate) fn add_mesh_obstacle(world: &mut World, mut mesh: MeshObstacle) -> Re
     Arc::make_mut(&mut world.setup.meshes).push(mesh);
     let id = world.setup.ids.add_mesh();
     world.pool.install(|| keep_parts_apart(&mut world.setup));
-    take_in_obstacles(world);
+    forget_obstacles(&mut world.state, &mut world.scratch);
+    rebuild(world);
     Ok(id)
 }
 
 /// See [`World::remove_obstacle`].
 pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), BuildError> {
-    let place = find_obstacle(world, id)?;
+    let place = find_obstacle(&world.setup, id)?;
     let followers = followers_of(&world.setup, &world.state.released, id).next();
-    let reason = followers.map(|pin| format!("{} follows it: release that first", name_pin(world, pin)));
-    refuse(&name_obstacle(world, place), reason)?;
+    let reason =
+        followers.map(|pin| format!("{} follows it: release that first", name_pin(&world.setup, pin)));
+    refuse(&name_obstacle(&world.setup, place), reason)?;
     match place {
         ObstaclePlace::Closed(number) => {
             world.setup.obstacles.remove(number);
@@ -229,7 +234,8 @@ pub(crate) fn remove_obstacle(world: &mut World, id: ObstacleId) -> Result<(), B
             });
         }
     }
-    take_in_obstacles(world);
+    forget_obstacles(&mut world.state, &mut world.scratch);
+    rebuild(world);
     Ok(())
 }
 
@@ -243,10 +249,9 @@ fn check_obstacle_name(world: &World, name: &str) -> Result<(), BuildError> {
     refuse(&format!("obstacle '{name}'"), reason)
 }
 
-/// Derives what depends on which obstacles there are.
-fn take_in_obstacles(world: &mut World) {
-    world.state.wake();
-    world.state.loads = LoadMemory::default();
-    world.scratch.placed.forget();
-    rebuild(world);
+/// Forgets what depends on which obstacles there are. All is to be derived anew then.
+fn forget_obstacles(state: &mut State, scratch: &mut Scratch) {
+    state.wake();
+    state.loads = LoadMemory::default();
+    scratch.placed.forget();
 }

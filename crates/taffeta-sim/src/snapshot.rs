@@ -37,7 +37,7 @@ pub(crate) fn return_to(world: &mut World, from: &WorldSnapshot) -> Result<(), B
     world.scratch.placed.forget();
     let present = Arc::clone(&world.state.sheet);
     go_back(world, snapshot);
-    renumber_topologies(world, &present);
+    renumber_topologies(&mut world.state, &mut world.epoch, &present);
     if models_then != models(world) {
         weigh_anew(world);
     }

@@ -17,6 +17,7 @@ use crate::derive::world::World;
 use crate::drive::{find_obstacle, name_obstacle, name_pin};
 use crate::model::error::BuildError;
 use crate::model::ids::{BodyId, ClothId, ObstacleId, ObstaclePlace};
+use crate::model::setup::Setup;
 use crate::model::state::{Look, State};
 use glam::{DMat3, DVec3};
 use std::sync::Arc;
@@ -56,26 +57,28 @@ pub(crate) fn teleport(
             ObstaclePlace::Mesh(number) => Arc::make_mut(&mut world.setup.meshes)[*number].carry(&by),
         }
     }
-    carry(world, &[ride], keep_velocities);
+    carry(&world.setup, &mut world.state, &[ride], keep_velocities);
+    world.scratch.placed.forget();
+    rebuild(world);
     Ok(())
 }
 
 /// An obstacle that can be set elsewhere.
 fn find_carried(world: &World, id: ObstacleId) -> Result<ObstaclePlace, BuildError> {
-    let place = find_obstacle(world, id)?;
+    let place = find_obstacle(&world.setup, id)?;
     let is_bound = match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].freedom != Freedom::Prescribed,
         ObstaclePlace::Mesh(_) => false,
     };
     let reason = "what has a mass or a largest force moves by itself, and cannot be set elsewhere";
-    refuse(&name_obstacle(world, place), is_bound.then(|| reason.to_owned()))?;
+    refuse(&name_obstacle(&world.setup, place), is_bound.then(|| reason.to_owned()))?;
     Ok(place)
 }
 
 /// See [`World::teleport_obstacle`].
 pub(crate) fn teleport_obstacle(world: &mut World, id: ObstacleId, pose: Pose) -> Result<(), BuildError> {
     let place = find_carried(world, id)?;
-    refuse(&name_obstacle(world, place), pose.find_defect())?;
+    refuse(&name_obstacle(&world.setup, place), pose.find_defect())?;
     let time = world.state.time;
     let now = match place {
         ObstaclePlace::Closed(number) => world.setup.obstacles[number].pose_at(time),
@@ -125,7 +128,7 @@ impl Ride {
             let rope = world.setup.bodies[body].rope.as_ref();
             let is_flat = rope.is_some_and(|rope| rope.plane.is_some()) && by.rotation != DMat3::IDENTITY;
             let reason = || "it lies in a plane of the world, and cannot be turned".to_owned();
-            refuse(&body_name(world, cloths + body), is_flat.then(reason))?;
+            refuse(&body_name(&world.setup, cloths + body), is_flat.then(reason))?;
         }
         let vertices = mark_vertices(world, &bodies, &obstacles);
         let pins = find_pins(world, &by, &vertices)?;
@@ -168,13 +171,13 @@ fn find_pins(world: &World, by: &Pose, vertices: &[bool]) -> Result<Vec<usize>, 
             continue;
         }
         let stays = others.first().map(|vi| {
-            let body = body_name(world, world.state.sheet.vertex_cloths[*vi] as usize);
+            let body = body_name(&world.setup, world.state.sheet.vertex_cloths[*vi] as usize);
             format!("it also holds {body}, which stays: teleport both, or release it first")
         });
         let is_partial = pin.description.axes != [true; 3] && pin.description.axes != [false; 3];
         let is_turned = is_partial && by.rotation != DMat3::IDENTITY;
         let turned = || "it holds some axes of the world only, and cannot be turned: release it first".into();
-        refuse(&name_pin(world, number), stays.or_else(|| is_turned.then(turned)))?;
+        refuse(&name_pin(&world.setup, number), stays.or_else(|| is_turned.then(turned)))?;
         found.push(number);
     }
     Ok(found)
@@ -186,11 +189,11 @@ fn check_leaders(world: &World, pins: &[usize], obstacles: &[ObstaclePlace]) -> 
         let Some(followed) = pin.followed.as_ref().filter(|_| !world.state.released[number]) else {
             continue;
         };
-        let place = find_obstacle(world, followed.obstacle)?;
+        let place = find_obstacle(&world.setup, followed.obstacle)?;
         if pins.contains(&number) != obstacles.contains(&place) {
-            let leader = name_obstacle(world, place);
+            let leader = name_obstacle(&world.setup, place);
             let reason = format!("it follows {leader}: teleport both together, or release it first");
-            refuse(&name_pin(world, number), Some(reason))?;
+            refuse(&name_pin(&world.setup, number), Some(reason))?;
         }
     }
     Ok(())
@@ -217,11 +220,12 @@ pub(crate) fn check_places(world: &World, rides: &[Ride]) -> Result<(), BuildErr
         let crossing = found
             .find(|new| ride_of(new.edge[0]) != ride_of(new.face[0]) && known.binary_search(new).is_err());
         refuse_crossing(crossing.map(|new| {
-            let bodies = [new.edge[0], new.face[0]].map(|v| contact_body_name(world, proximity.body_of(v)));
+            let bodies =
+                [new.edge[0], new.face[0]].map(|v| contact_body_name(&world.setup, proximity.body_of(v)));
             (bodies, after[new.edge[0] as usize])
         }))?;
     }
-    let mut moved = shapes(world);
+    let mut moved = shapes(&world.setup, world.state.time);
     let known = proximity.find_sunken(&before, &moved);
     let ride_of_shape = |number: u32| rides.iter().position(|ride| ride.has_shape(number));
     for (number, shape) in moved.iter_mut().enumerate() {
@@ -234,8 +238,8 @@ pub(crate) fn check_places(world: &World, rides: &[Ride]) -> Result<(), BuildErr
     let sunken =
         found.find(|new| ride_of_shape(new.shape) != ride_of(new.corners[0]) && !known.contains(new));
     refuse_crossing(sunken.map(|new| {
-        let cloth = contact_body_name(world, proximity.body_of(new.corners[0]));
-        ([cloth, shape_name(world, new.shape)], after[new.corners[0] as usize])
+        let cloth = contact_body_name(&world.setup, proximity.body_of(new.corners[0]));
+        ([cloth, shape_name(&world.setup, new.shape)], after[new.corners[0] as usize])
     }))
 }
 
@@ -246,18 +250,16 @@ fn refuse_crossing(found: Option<([String; 2], DVec3)>) -> Result<(), BuildError
     refuse("a teleport", reason)
 }
 
-/// Sets the state of what rides elsewhere, after pins and obstacles were told.
-pub(crate) fn carry(world: &mut World, rides: &[Ride], keep_velocities: bool) {
+/// Sets the state of what rides elsewhere, after pins and obstacles were told. All is to be derived anew then.
+pub(crate) fn carry(setup: &Setup, state: &mut State, rides: &[Ride], keep_velocities: bool) {
     for ride in rides {
-        carry_seams(world, ride);
-        carry_memory(world, ride);
-        carry_vertices(&mut world.state, ride, keep_velocities);
+        carry_seams(setup, state, ride);
+        carry_memory(setup, state, ride);
+        carry_vertices(state, ride, keep_velocities);
     }
-    let looks = carry_looks(&mut world.state, rides);
-    world.state.wake();
-    world.state.looks = looks;
-    world.scratch.placed.forget();
-    rebuild(world);
+    let looks = carry_looks(state, rides);
+    state.wake();
+    state.looks = looks;
 }
 
 /// The looks of passes at the cloths, whose shapes stay.
@@ -272,27 +274,27 @@ fn carry_looks(state: &mut State, rides: &[Ride]) -> Vec<Option<Look>> {
 }
 
 /// Turns the gaps at which open seams keep their sides.
-fn carry_seams(world: &mut World, ride: &Ride) {
-    let laws = world.setup.seams.iter().enumerate();
+fn carry_seams(setup: &Setup, state: &mut State, ride: &Ride) {
+    let laws = setup.seams.iter().enumerate();
     let own: Vec<usize> = laws.filter(|(_, law)| ride.bodies.contains(&law.cloth)).map(|(k, _)| k).collect();
     if own.is_empty() || ride.by.rotation == DMat3::IDENTITY {
         return;
     }
-    let sheet = Arc::make_mut(&mut world.state.sheet);
+    let sheet = Arc::make_mut(&mut state.sheet);
     for seam in own {
         sheet.sewing.seams[seam].gaps.iter_mut().for_each(|gap| *gap = ride.by.rotation * *gap);
     }
 }
 
 /// Lets what is remembered of contacts and loads go along. What touched something that stays is forgotten.
-fn carry_memory(world: &mut World, ride: &Ride) {
+fn carry_memory(setup: &Setup, state: &mut State, ride: &Ride) {
     let by = &ride.by;
-    world.state.friction.carry(by.rotation, |name| match name {
+    state.friction.carry(by.rotation, |name| match name {
         ContactName::Body(vertices, body) => [ride.has_vertex(vertices[0].0), ride.has_shape(*body)],
         ContactName::Pair(sides) => sides.map(|side| ride.has_vertex(side[0])),
     });
-    let loads = &mut world.state.loads;
-    let closed = world.setup.obstacles.len();
+    let loads = &mut state.loads;
+    let closed = setup.obstacles.len();
     for (number, share) in loads.shares.iter_mut().enumerate() {
         let mesh = number.checked_sub(closed).map(ObstaclePlace::Mesh);
         if ride.obstacles.contains(&mesh.unwrap_or(ObstaclePlace::Closed(number))) {

@@ -28,9 +28,9 @@ pub(crate) fn note_looks(state: &mut State, looked_at: &[bool], waits: &[bool]) 
 }
 
 /// Returns whether a pass in this step has looked at a cloth and changed nothing.
-pub(crate) fn was_looked_at(world: &World, cloth: usize) -> bool {
-    let look = world.state.looks.get(cloth).and_then(Option::as_ref);
-    look.is_some_and(|look| look.time == world.state.time)
+pub(crate) fn was_looked_at(state: &State, cloth: usize) -> bool {
+    let look = state.looks.get(cloth).and_then(Option::as_ref);
+    look.is_some_and(|look| look.time == state.time)
 }
 
 /// Returns whether the shape of a cloth has hardly changed since a pass that changed nothing, and nothing else asks for sizes. Where
@@ -42,7 +42,7 @@ pub(crate) fn is_calm(world: &World, cloth: usize) -> bool {
         !looks_at_obstacles && (settings.coarsen_unseen.is_none() || world.setup.view.is_none());
     let Some(Some(look)) = world.state.looks.get(cloth) else { return false };
     depends_on_shape
-        && !can_tear(world)
+        && !can_tear(world.facts())
         && world.state.time - look.time < LONGEST
         && has_kept_shape(world, cloth, &settings, look)
 }
@@ -102,7 +102,7 @@ mod tests {
     fn looks(world: &mut World, frames: u32) -> u32 {
         let looks = (0..frames).filter(|_| {
             world.step(&StepInputs::default(), FRAME).expect("a step");
-            super::was_looked_at(world, 0) || world.state.looks.is_empty()
+            super::was_looked_at(&world.state, 0) || world.state.looks.is_empty()
         });
         looks.count() as u32
     }

@@ -13,10 +13,14 @@
 //! the pass is rolled back, and the cloth waits for the next one. A fold that forms slowly under a load cannot wait, though:
 //! other cloths pay as much as they can.
 
+use crate::derive::derived::Derived;
 use crate::derive::pressure::has_pressure;
 use crate::derive::world::World;
 use crate::measure::energy::gravity;
 use crate::model::motion::Motion;
+use crate::model::setup::Setup;
+use crate::model::sheet::Sheet;
+use crate::model::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::VertexIndex;
@@ -81,8 +85,8 @@ pub(crate) struct Pieces {
 }
 
 /// The vertices of each connected piece of cloth.
-pub(crate) fn find_pieces(world: &World) -> Pieces {
-    let topology = &world.state.sheet.topology;
+pub(crate) fn find_pieces(sheet: &Sheet) -> Pieces {
+    let topology = &sheet.topology;
     let mut components = Components::new(topology.surface_vertex_count());
     topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
     let labels = components.labels();
@@ -101,7 +105,7 @@ pub(crate) fn find_pieces(world: &World) -> Pieces {
 
 /// Notes what every piece has before a pass.
 pub(crate) fn note_energies(world: &World) -> EnergyBudget {
-    let pieces = find_pieces(world);
+    let pieces = find_pieces(&world.state.sheet);
     let state = &world.state.motion;
     let account = |piece: &Vec<usize>| {
         let mass: f64 = piece.iter().map(|i| state.masses.raw[*i]).sum();
@@ -117,7 +121,9 @@ pub(crate) fn note_energies(world: &World) -> EnergyBudget {
     };
     let mut accounts: Vec<Account> = pieces.lists.iter().map(account).collect();
     let origins: Vec<DVec3> = accounts.iter().map(|account| account.origin).collect();
-    let found = piece_energies(world, &pieces, &origins).into_iter().zip(find_driven(world, &pieces));
+    let found = piece_energies(&world.setup, &world.state, &world.derived, &pieces, &origins)
+        .into_iter()
+        .zip(find_driven(world, &pieces));
     for (account, (energy, is_driven)) in accounts.iter_mut().zip(found) {
         (account.energy, account.is_driven) = (energy, is_driven);
     }
@@ -128,15 +134,21 @@ pub(crate) fn note_energies(world: &World) -> EnergyBudget {
 }
 
 /// Kinetic, elastic and gravity's energy of each piece \[J\], the last from an origin of its own.
-fn piece_energies(world: &World, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64> {
-    let (state, gravity) = (&world.state.motion, gravity(world));
+fn piece_energies(
+    setup: &Setup,
+    state: &State,
+    derived: &Derived,
+    pieces: &Pieces,
+    origins: &[DVec3],
+) -> Vec<f64> {
+    let (gravity, state) = (gravity(setup, state), &state.motion);
     let mut energies = vec![0.0; origins.len()];
     for (i, number) in pieces.numbers.iter().copied().enumerate() {
         let fallen = gravity.dot(state.positions.raw[i] - origins[number]);
         let speed = state.velocities.raw[i].length_squared();
         energies[number] += state.masses.raw[i] * (0.5 * speed - fallen);
     }
-    world.derived.blocks.each_energy(&state.positions, &world.derived.plate, |vi, energy| {
+    derived.blocks.each_energy(&state.positions, &derived.plate, |vi, energy| {
         energies[pieces.numbers[vi.to_usize()]] += energy;
     });
     energies
@@ -144,7 +156,8 @@ fn piece_energies(world: &World, pieces: &Pieces, origins: &[DVec3]) -> Vec<f64>
 
 /// Returns, for each piece, whether something outside acts on it.
 fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
-    let is_blown = world.inputs.air.is_some() || has_pressure(world) || !world.inputs.grabbed.is_empty();
+    let is_blown =
+        world.inputs.air.is_some() || has_pressure(&world.setup) || !world.inputs.grabbed.is_empty();
     // Nothing tells what touched what if that has been forgotten since the last substep.
     let mut is_driven = vec![is_blown || world.state.last.has_forgotten_contacts; pieces.lists.len()];
     let mut drive = |i: usize| {
@@ -166,21 +179,27 @@ fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
 
 /// Takes what a pass over the chosen cloths has added to the energy of each piece from its motion within itself. Returns for
 /// each cloth whether that was not enough.
-pub(crate) fn settle_energies(world: &mut World, budget: &EnergyBudget, chosen: &[bool]) -> Vec<bool> {
-    let mut is_unpaid = vec![false; world.setup.cloths.len()];
-    let pieces = find_pieces(world);
-    let keys = world.state.sheet.vertex_keys();
+pub(crate) fn settle_energies(
+    setup: &Setup,
+    state: &mut State,
+    derived: &Derived,
+    budget: &EnergyBudget,
+    chosen: &[bool],
+) -> Vec<bool> {
+    let mut is_unpaid = vec![false; setup.cloths.len()];
+    let pieces = find_pieces(&state.sheet);
+    let keys = state.sheet.vertex_keys();
     let accounts: Vec<Option<Account>> =
         pieces.lists.iter().map(|piece| budget.account_of(piece, keys)).collect();
     let origins: Vec<DVec3> =
         accounts.iter().map(|account| account.map_or(DVec3::ZERO, |account| account.origin)).collect();
-    let energies = piece_energies(world, &pieces, &origins);
-    let masses = cloth_masses(world);
-    let credits = world.state.credits.clone();
+    let energies = piece_energies(setup, state, derived, &pieces, &origins);
+    let masses = cloth_masses(state, setup.cloths.len());
+    let credits = state.credits.clone();
     for ((piece, energy), account) in pieces.lists.iter().zip(energies).zip(accounts) {
         // Nothing tells which one a piece was that has kept no vertex.
         let Some(account) = account.filter(|account| chosen[account.cloth]) else { continue };
-        let mass: f64 = piece.iter().map(|i| world.state.motion.masses.raw[*i]).sum();
+        let mass: f64 = piece.iter().map(|i| state.motion.masses.raw[*i]).sum();
         // Rest shapes in space and round outlines have other areas with other meshes: what mass is new moves with the others.
         let carried = 0.5 * (mass - account.mass) * account.velocity.length_squared();
         let rise = energy - account.energy - carried;
@@ -189,20 +208,20 @@ pub(crate) fn settle_energies(world: &mut World, budget: &EnergyBudget, chosen: 
                 + mass * STILL * STILL;
         // A piece has its share of what all pieces of its cloth have been taken.
         let given = rise.clamp(0.0, credits[account.cloth] * (mass / masses[account.cloth]).min(1.0));
-        let credit = &mut world.state.credits[account.cloth];
+        let credit = &mut state.credits[account.cloth];
         *credit = (*credit - given + (-rise).max(0.0)).max(0.0);
         let due = rise - given;
         if due > round_off {
-            is_unpaid[account.cloth] |= due - slow_piece(world, piece, due) > round_off;
+            is_unpaid[account.cloth] |= due - slow_piece(&mut state.motion, piece, due) > round_off;
         }
     }
     is_unpaid
 }
 
-/// The mass of the surface of each cloth \[kg\].
-fn cloth_masses(world: &World) -> Vec<f64> {
-    let mut sums = vec![0.0; world.setup.cloths.len()];
-    for (cloth, mass) in world.state.sheet.vertex_cloths.iter().zip(world.state.motion.masses.iter()) {
+/// The mass of the surface of each of so many cloths \[kg\].
+fn cloth_masses(State { sheet, motion, .. }: &State, count: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; count];
+    for (cloth, mass) in sheet.vertex_cloths.iter().zip(motion.masses.iter()) {
         if let Some(sum) = sums.get_mut(*cloth as usize) {
             *sum += mass;
         }
@@ -211,17 +230,16 @@ fn cloth_masses(world: &World) -> Vec<f64> {
 }
 
 /// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
-fn slow_piece(world: &mut World, piece: &[usize], amount: f64) -> f64 {
-    let state = &mut world.state.motion;
+fn slow_piece(motion: &mut Motion, piece: &[usize], amount: f64) -> f64 {
     let vertex = |i: &usize| MovedVertex {
-        mass: state.masses.raw[*i],
-        path: [state.positions.raw[*i]; 2],
-        velocity: state.velocities.raw[*i],
-        is_free: state.held.raw[*i] == [false; 3],
+        mass: motion.masses.raw[*i],
+        path: [motion.positions.raw[*i]; 2],
+        velocity: motion.velocities.raw[*i],
+        is_free: motion.held.raw[*i] == [false; 3],
     };
     let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
     let paid = slow_within(&mut vertices, amount);
-    put_velocities(&mut world.state.motion, piece, &vertices);
+    put_velocities(motion, piece, &vertices);
     paid
 }
 
@@ -356,9 +374,11 @@ mod tests {
         let mut world = flying(bent_sheets());
         world.setup.settings.gravity = DVec3::new(0.3, -0.2, -9.0);
         world.step(&StepInputs::default(), DT).expect("a step");
-        let pieces = find_pieces(&world);
+        let pieces = find_pieces(&world.state.sheet);
         assert_eq!(pieces.lists.len(), 2);
-        let sum: f64 = piece_energies(&world, &pieces, &[DVec3::ZERO; 2]).iter().sum();
+        let sum: f64 = piece_energies(&world.setup, &world.state, &world.derived, &pieces, &[DVec3::ZERO; 2])
+            .iter()
+            .sum();
         let whole = mechanical_energy(&world);
         assert!((sum / whole - 1.0).abs() < 1e-12 && whole > 0.0, "{sum} {whole}");
     }
@@ -381,12 +401,15 @@ mod tests {
         let before = mechanical_energy(&world);
         Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 1e-3);
         let lifted = mechanical_energy(&world) - before;
-        assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
+        assert_eq!(
+            settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]),
+            [false]
+        );
         let left = mechanical_energy(&world) - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
         Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 10.0);
-        assert_eq!(settle_energies(&mut world, &budget, &[true]), [true]);
+        assert_eq!(settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]), [true]);
     }
 
     #[test]
@@ -397,7 +420,10 @@ mod tests {
             .for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
         let budget = note_energies(&world);
         std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
-        assert_eq!(settle_energies(&mut world, &budget, &[true]), [false]);
+        assert_eq!(
+            settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]),
+            [false]
+        );
         assert!(world.state.motion.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
     }
 
@@ -473,11 +499,11 @@ mod tests {
         let budget = note_energies(&world);
         remesh_cloths(&mut world, &[true], &budget, &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
-        let turned = clamp_normals(&world, DT);
+        let turned = clamp_normals(&world.setup, &world.derived.clamps, DT);
         assert!(
             !turned.is_empty()
                 && turned == world.derived.plate.clamps
-                && turned != clamp_normals(&world, 0.0)
+                && turned != clamp_normals(&world.setup, &world.derived.clamps, 0.0)
         );
     }
 

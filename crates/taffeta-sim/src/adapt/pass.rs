@@ -122,10 +122,10 @@ fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed
     let has_edited = pass(&mut thawed);
     if has_edited {
         let before = world.state.sheet.vertex_keys().clone();
-        let is_clear = is_gated && crossing_count(world) == 0;
+        let is_clear = is_gated && crossing_count(&world.derived) == 0;
         take_over(world, thawed, &before);
         if !is_clear {
-            note_crossings(world);
+            note_crossings(&world.setup, &world.state, &mut world.derived);
         }
         debug_assert!(!is_clear || crossings(world).is_none_or(|found| found.is_empty()));
     } else {

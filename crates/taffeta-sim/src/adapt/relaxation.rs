@@ -14,18 +14,24 @@
 //! are found anew. Pieces on which nothing outside acts keep their centers.
 
 use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
-use crate::contact::path::contact_path;
+use crate::contact::path::{contact_path, moving_shapes};
 use crate::contact::secure::keep_few_apart;
 use crate::derive::bodies::extent;
 use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
 use crate::derive::derived::Derived;
+use crate::derive::facts::{Facts, Split};
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use crate::measure::energy::elastic_gradient;
+use crate::model::motion::Motion;
+use crate::model::scratch::{Inputs, Scratch};
+use crate::model::setup::Setup;
 use crate::model::sheet::Sheet;
+use crate::model::state::State;
 use glam::DVec3;
 use std::collections::HashSet;
 use std::sync::Arc;
+use taffeta_contact::proximity::Proximity;
 use taffeta_core::VertexIndex;
 use taffeta_core::components::Components;
 use taffeta_core::index::DenseIndex;
@@ -75,7 +81,10 @@ pub(crate) fn note_forces(world: &World) -> Option<Undisturbed> {
     let positions = &world.state.motion.positions.raw;
     let mut pressures = vec![DVec3::ZERO; positions.len()];
     world.derived.blocks.enclosed.iter().for_each(|volume| volume.add_gradient(positions, &mut pressures));
-    let forces = elastic_gradient(world).into_iter().zip(pressures).zip(world.state.motion.masses.iter());
+    let forces = elastic_gradient(&world.state.motion, &world.derived)
+        .into_iter()
+        .zip(pressures)
+        .zip(world.state.motion.masses.iter());
     let accelerations = forces.map(|((force, pressure), mass)| (force - pressure) / *mass).collect();
     Some(Undisturbed { sheet: Arc::clone(&world.state.sheet), accelerations })
 }
@@ -91,9 +100,11 @@ pub(crate) fn relax(world: &mut World, before: &Undisturbed, budget: &EnergyBudg
         }
         let mut end = find_places(world, &start, &loads, &free);
         keep_centers(world, &start, &mut end, budget);
-        let stopped = find_stopped(world, &start, &end);
+        let Split { facts, derived, scratch, .. } = world.split();
+        let stopped = find_stopped(facts, derived.proximity.as_mut(), scratch, &start, &end);
         if stopped.is_empty() {
-            return move_vertices(world, &start, &end);
+            let World { setup, state, derived, scratch, .. } = world;
+            return move_vertices(setup, state, derived, scratch, [&start, &end]);
         }
         if round + 1 < ROUNDS {
             free.retain(|vi| stopped.binary_search(&vi.to_usize()).is_err());
@@ -243,7 +254,7 @@ fn find_places_in_cloth(
 /// another angular momentum about all others.
 fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], budget: &EnergyBudget) {
     let masses = &world.state.motion.masses.raw;
-    for piece in find_pieces(world).lists {
+    for piece in find_pieces(&world.state.sheet).lists {
         if piece.iter().all(|i| start[*i] == end[*i])
             || budget
                 .account_of(&piece, world.state.sheet.vertex_keys())
@@ -259,32 +270,46 @@ fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], budget: &Ener
 
 /// The vertices that would come nearer to an obstacle in closed form than contact lets them, or deeper, and those that
 /// would cross something on their way, in increasing order.
-fn find_stopped(world: &mut World, start: &[DVec3], end: &[DVec3]) -> Vec<usize> {
-    let shapes = shapes(world);
-    let certified = find_clear_ends(world, start, end);
+fn find_stopped(
+    facts: Facts<'_>,
+    proximity: Option<&mut Proximity>,
+    work: &mut Scratch,
+    start: &[DVec3],
+    end: &[DVec3],
+) -> Vec<usize> {
+    let Facts { setup, state, .. } = facts;
+    let shapes = shapes(setup, state.time);
+    let certified = proximity.map(|proximity| find_clear_ends(facts, proximity, work, end));
     let is_stopped = |i: &usize| {
         start[*i] != end[*i]
             && (certified.as_ref().is_some_and(|certified| certified[*i] != end[*i])
-                || goes_deeper(world, &shapes, VertexIndex::from_usize(*i), [start[*i], end[*i]]))
+                || goes_deeper(
+                    setup,
+                    &state.sheet,
+                    &shapes,
+                    VertexIndex::from_usize(*i),
+                    [start[*i], end[*i]],
+                ))
     };
     (0..start.len()).filter(is_stopped).collect()
 }
 
-/// The ends of ways that are shortened so that nothing crosses, as those of a substep in which obstacles stand still; `None`
-/// without contact between surfaces.
-fn find_clear_ends(world: &mut World, start: &[DVec3], end: &[DVec3]) -> Option<Vec<DVec3>> {
-    let mut proximity = world.derived.proximity.take()?;
-    let (stood_still, h) = (world.inputs.stands_still, world.state.last.h);
-    (world.inputs.stands_still, world.state.last.h) = (true, TIME_OF_OTHERS);
-    world.scratch.guided.clear();
-    world.scratch.start_velocities = vec![DVec3::ZERO; start.len()];
-    world.scratch.rows.iter_mut().zip(end).for_each(|(row, x)| row.position = x.to_array());
-    let mut path = contact_path(world);
+/// The ends of ways that are shortened so that nothing crosses, as those of a substep in which obstacles stand still.
+fn find_clear_ends(
+    facts: Facts<'_>,
+    proximity: &mut Proximity,
+    work: &mut Scratch,
+    end: &[DVec3],
+) -> Vec<DVec3> {
+    let inputs = Inputs { stands_still: true, ..facts.inputs.clone() };
+    let facts = Facts { inputs: &inputs, ..facts };
+    work.guided.clear();
+    work.start_velocities = vec![DVec3::ZERO; end.len()];
+    work.rows.iter_mut().zip(end).for_each(|(row, x)| row.position = x.to_array());
+    let mut path = contact_path(facts, work, TIME_OF_OTHERS);
     path.hold_what_stays();
-    let found = keep_few_apart(world, &mut proximity, &path, TIME_OF_OTHERS);
-    world.derived.proximity = Some(proximity);
-    (world.inputs.stands_still, world.state.last.h) = (stood_still, h);
-    Some(found)
+    let shapes = moving_shapes(facts, TIME_OF_OTHERS);
+    keep_few_apart(proximity, &mut work.effort, path.step(&shapes))
 }
 
 /// Takes the vertices of all connected groups that move and of which one is stopped out of the free ones.
@@ -305,37 +330,42 @@ fn leave_groups(
     free.retain(|vi| !left.contains(&labels[vi.to_usize()]));
 }
 
-/// Moves vertices without giving them velocity; momenta follow.
-fn move_vertices(world: &mut World, start: &[DVec3], end: &[DVec3]) {
-    let positions = Arc::make_mut(&mut world.state.motion.positions);
+/// Moves vertices from places to others without giving them velocity; momenta follow.
+fn move_vertices(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &mut Scratch,
+    [start, end]: [&[DVec3]; 2],
+) {
+    let positions = Arc::make_mut(&mut state.motion.positions);
     for (i, (_, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
     }
-    settle_pieces(world, start);
-    refill(world);
-    if crossing_count(world) > 0 {
+    settle_pieces(&find_pieces(&state.sheet).lists, &mut state.motion, start);
+    refill(state, work);
+    if crossing_count(derived) > 0 {
         // A run that is resumed here finds those that there are now.
-        note_crossings(world);
+        note_crossings(setup, state, derived);
     }
 }
 
 /// Restores the momenta of the pieces of which vertices were moved.
-fn settle_pieces(world: &mut World, start: &[DVec3]) {
-    for piece in find_pieces(world).lists {
-        let state = &world.state.motion;
-        let has_moved = |i: &usize| start[*i] != state.positions.raw[*i];
+fn settle_pieces(pieces: &[Vec<usize>], motion: &mut Motion, start: &[DVec3]) {
+    for piece in pieces {
+        let has_moved = |i: &usize| start[*i] != motion.positions.raw[*i];
         if !piece.iter().any(has_moved) {
             continue;
         }
         let vertex = |i: &usize| MovedVertex {
-            mass: state.masses.raw[*i],
-            path: [start[*i], state.positions.raw[*i]],
-            velocity: state.velocities.raw[*i],
-            is_free: state.held.raw[*i] == [false; 3],
+            mass: motion.masses.raw[*i],
+            path: [start[*i], motion.positions.raw[*i]],
+            velocity: motion.velocities.raw[*i],
+            is_free: motion.held.raw[*i] == [false; 3],
         };
         let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
         settle_moved(&mut vertices);
-        put_velocities(&mut world.state.motion, &piece, &vertices);
+        put_velocities(motion, piece, &vertices);
     }
 }
 

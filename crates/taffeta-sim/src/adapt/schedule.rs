@@ -10,6 +10,8 @@ use crate::derive::world::World;
 use crate::measure::energy::{measure, measure_jumps};
 use crate::model::asked::Asked;
 use crate::model::report::{RemeshCounts, RemeshJumps};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::Metric;
@@ -31,21 +33,21 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
     let jumps = measure_jumps(world, &before, &counts, popping);
     world.state.wake();
-    note_changes(world, sheet);
+    note_changes(&world.setup, &mut world.state, sheet);
     (counts, jumps)
 }
 
 /// Returns whether a cloth is due for remeshing after this frame.
-fn is_due(world: &World, cloth: usize) -> bool {
-    let settings = world.setup.cloths[cloth].remesh;
-    settings.is_some_and(|settings| world.state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
+fn is_due(setup: &Setup, state: &State, cloth: usize) -> bool {
+    let settings = setup.cloths[cloth].remesh;
+    settings.is_some_and(|settings| state.frame.is_multiple_of(u64::from(settings.interval.max(1))))
 }
 
 /// Notes that the cloths that are due have been looked at: none is to be changed.
-pub(crate) fn note_passes(world: &mut World) {
-    for cloth in 0..world.setup.cloths.len() {
-        if is_due(world, cloth) {
-            world.state.last_passes[cloth] = world.state.time;
+pub(crate) fn note_passes(setup: &Setup, state: &mut State) {
+    for cloth in 0..setup.cloths.len() {
+        if is_due(setup, state, cloth) {
+            state.last_passes[cloth] = state.time;
         }
     }
 }
@@ -53,7 +55,8 @@ pub(crate) fn note_passes(world: &mut World) {
 /// Makes a pass over the cloths that are due, and neither asleep nor [calm](crate::adapt::calm); again without those that would have to
 /// [wait](crate::adapt::energy).
 fn remesh_due_cloths(world: &mut World) -> (RemeshCounts, f64) {
-    let due: Vec<bool> = (0..world.setup.cloths.len()).map(|cloth| is_due(world, cloth)).collect();
+    let due: Vec<bool> =
+        (0..world.setup.cloths.len()).map(|cloth| is_due(&world.setup, &world.state, cloth)).collect();
     let asleep: Vec<bool> = (0..due.len()).map(|cloth| due[cloth] && world.state.sleeps(cloth)).collect();
     let time = world.state.time;
     let passed = world.state.last_passes.iter_mut().zip(&asleep).filter(|(_, asleep)| **asleep);
@@ -69,7 +72,7 @@ pub(crate) fn remesh_wanted(world: &mut World, wanted: &[(VertexKey, Metric)]) -
     let mut is_due = vec![false; world.setup.cloths.len()];
     for vi in wanted.iter().filter_map(|(v, _)| numbers.get(*v)) {
         let cloth = world.state.sheet.vertex_cloths[*vi] as usize;
-        is_due[cloth] = is_due[cloth] || self::is_due(world, cloth);
+        is_due[cloth] = is_due[cloth] || self::is_due(&world.setup, &world.state, cloth);
     }
     remesh_or_wait(world, is_due, wanted)
 }
@@ -95,7 +98,7 @@ fn remesh_or_wait(
         if !stores_energy(world) {
             return outcome;
         }
-        let is_unpaid = settle_energies(world, &budget, &is_due);
+        let is_unpaid = settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
         let Some(before) = before.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);

@@ -136,7 +136,7 @@ fn assemble(
     let source = Source { setup: &setup, sheet: &sheet, motion: &motion, time: 0.0, choice, solves: true };
     let derived = pool.install(|| Derived::build(source, Kept::default()));
     let mut world = World {
-        state: State::new(description, setup.pins.len(), (sheet, motion)),
+        state: State::new(description, setup.pins.len(), sheet, motion),
         inputs: Inputs { air: setup.air, damping: setup.settings.velocity_damping, ..Inputs::default() },
         setup,
         derived,
@@ -149,8 +149,8 @@ fn assemble(
         parts: Vec::new(),
         bounds_of_parts: Vec::new(),
     };
-    refill(&mut world);
-    note_crossings(&mut world);
+    refill(&mut world.state, &mut world.scratch);
+    note_crossings(&world.setup, &world.state, &mut world.derived);
     Ok(world)
 }
 

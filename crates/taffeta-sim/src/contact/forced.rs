@@ -6,10 +6,12 @@
 use crate::contact::path::ContactPath;
 use crate::derive::bodies::{body_count, body_name, contact_body_name, offset_of_body, shape_name};
 use crate::derive::clock::end_of_substep;
-use crate::derive::crossings::{contact_positions, counts_crossings};
+use crate::derive::crossings::contact_positions;
+use crate::derive::facts::Facts;
 use crate::derive::world::World;
 use crate::model::error::StepError;
-use crate::model::report::ForcedMeeting;
+use crate::model::report::{ForcedMeeting, SafeguardReport};
+use crate::model::scratch::Scratch;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use taffeta_contact::certificate::Truncation;
@@ -51,7 +53,7 @@ pub(crate) fn quarantine(world: &World) -> Vec<QuarantinedPair> {
         return Vec::new();
     }
     let x = contact_positions(world);
-    let name = |v: u32| contact_body_name(world, proximity.body_of(v));
+    let name = |v: u32| contact_body_name(&world.setup, proximity.body_of(v));
     let of_edge = |crossing: &Crossing| QuarantinedPair {
         bodies: [name(crossing.edge[0]), name(crossing.face[0])],
         edge: Some(crossing.edge),
@@ -59,7 +61,7 @@ pub(crate) fn quarantine(world: &World) -> Vec<QuarantinedPair> {
         position: 0.5 * (x[crossing.edge[0] as usize] + x[crossing.edge[1] as usize]),
     };
     let of_shape = |found: &FaceAtShape| QuarantinedPair {
-        bodies: [shape_name(world, found.shape), name(found.corners[0])],
+        bodies: [shape_name(&world.setup, found.shape), name(found.corners[0])],
         edge: None,
         face: found.corners,
         position: middle(found.corners, &x),
@@ -79,14 +81,21 @@ fn find_sunken(world: &World, proximity: &Proximity) -> Vec<FaceAtShape> {
 }
 
 /// Counts what was forced in a substep of length `h` \[s\].
-pub(crate) fn note_forced(world: &mut World, proximity: &Proximity, secured: &Secured, h: f64) {
+pub(crate) fn note_forced(
+    facts: Facts<'_>,
+    safeguard: &mut SafeguardReport,
+    proximity: &Proximity,
+    secured: &Secured,
+    h: f64,
+) {
+    let setup = facts.setup;
     let Secured { found, truncation, .. } = secured;
     if truncation.forced_count() == 0 {
         return;
     }
-    let end = end_of_substep(world, h);
+    let end = end_of_substep(facts, h);
     let shapes: Vec<WorldShape> =
-        world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
+        setup.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
     let (mut pairs, mut faces) = (Places::new(), Places::new());
     for number in &truncation.forced {
         let pair = proximity.pairs()[*number as usize];
@@ -101,13 +110,25 @@ pub(crate) fn note_forced(world: &mut World, proximity: &Proximity, secured: &Se
         let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
         passed += usize::from(is_out);
     }
-    world.safeguard.forced += truncation.forced_count() as u64;
-    world.safeguard.passed += passed as u64;
-    for ([a, b], place) in pairs {
-        note_meeting(world, [contact_body_name(world, a), contact_body_name(world, b)], place, end);
+    safeguard.forced += truncation.forced_count() as u64;
+    safeguard.passed += passed as u64;
+    for ([a, b], (count, place)) in pairs {
+        note_meeting(
+            &mut safeguard.meetings,
+            [contact_body_name(setup, a), contact_body_name(setup, b)],
+            count,
+            place,
+            end,
+        );
     }
-    for ([shape, body], place) in faces {
-        note_meeting(world, [shape_name(world, shape), contact_body_name(world, body)], place, end);
+    for ([shape, body], (count, place)) in faces {
+        note_meeting(
+            &mut safeguard.meetings,
+            [shape_name(setup, shape), contact_body_name(setup, body)],
+            count,
+            place,
+            end,
+        );
     }
 }
 
@@ -115,11 +136,9 @@ pub(crate) fn note_forced(world: &mut World, proximity: &Proximity, secured: &Se
 ///
 /// # Errors
 /// Who moves too far, or is too far away.
-pub(crate) fn check_strides(world: &mut World, h: f64) -> Result<(), StepError> {
-    if !counts_crossings(world) {
-        return Ok(());
-    }
-    let time = world.state.time;
+pub(crate) fn check_strides(facts: Facts<'_>, work: &mut Scratch, h: f64) -> Result<(), StepError> {
+    let Facts { setup, state, .. } = facts;
+    let time = state.time;
     let too_far = |body: String, distance: f64| StepError::TooFar {
         body,
         distance,
@@ -128,23 +147,23 @@ pub(crate) fn check_strides(world: &mut World, h: f64) -> Result<(), StepError> 
         time,
     };
     // Rows of the first of two stages are where velocities lead, which have no gravity in them.
-    let fall = world.state.gravity.length() * h * h;
-    for (i, (row, start)) in world.scratch.rows.iter().zip(&world.scratch.start).enumerate() {
-        let body = world.state.sheet.vertex_cloths.raw[i] as usize;
+    let fall = state.gravity.length() * h * h;
+    for (i, (row, start)) in work.rows.iter().zip(&work.start).enumerate() {
+        let body = state.sheet.vertex_cloths.raw[i] as usize;
         let distance = row.position().distance(*start) + fall;
         // What is not finite has an error of its own.
         if distance > LONGEST_WAY && distance.is_finite() {
-            return Err(too_far(body_name(world, body), distance));
+            return Err(too_far(body_name(setup, body), distance));
         }
         let far = start.abs().max_element();
-        let (resolution, separation) = (far * f64::EPSILON, HARD_SHARE * offset_of_body(world, body));
+        let (resolution, separation) = (far * f64::EPSILON, HARD_SHARE * offset_of_body(setup, body));
         if separation > 0.0 && separation < LEAST_NUMBERS * resolution {
-            let body = body_name(world, body);
+            let body = body_name(setup, body);
             return Err(StepError::TooFarOut { body, distance: far, resolution, separation, time });
         }
     }
-    let end = end_of_substep(world, h);
-    for (number, obstacle) in (0..).zip(&world.setup.obstacles) {
+    let end = end_of_substep(facts, h);
+    for (number, obstacle) in (0..).zip(&setup.obstacles) {
         let [from, to] = [time, end].map(|time| obstacle.over_substep(time, 0.0).shape);
         let distance = match (from, to) {
             (WorldShape::Plane { normal, offset }, WorldShape::Plane { offset: last, normal: other }) => {
@@ -154,22 +173,25 @@ pub(crate) fn check_strides(world: &mut World, h: f64) -> Result<(), StepError> 
             _ => to.moved_since(&from),
         };
         if distance > LONGEST_WAY {
-            return Err(too_far(shape_name(world, number), distance));
+            return Err(too_far(shape_name(setup, number), distance));
         }
     }
-    let first = body_count(world) as u32;
-    for (number, distance) in
-        (first..).zip(world.scratch.placed.longest_ways(&world.setup.meshes, [time, end]))
-    {
+    let first = body_count(setup) as u32;
+    for (number, distance) in (first..).zip(work.placed.longest_ways(&setup.meshes, [time, end])) {
         if distance > LONGEST_WAY {
-            return Err(too_far(contact_body_name(world, number), distance));
+            return Err(too_far(contact_body_name(setup, number), distance));
         }
     }
     Ok(())
 }
 
-fn note_meeting(world: &mut World, bodies: [String; 2], (count, position): (u64, DVec3), time: f64) {
-    let meetings = &mut world.safeguard.meetings;
+fn note_meeting(
+    meetings: &mut Vec<ForcedMeeting>,
+    bodies: [String; 2],
+    count: u64,
+    position: DVec3,
+    time: f64,
+) {
     match meetings.iter_mut().find(|meeting| meeting.bodies == bodies) {
         Some(meeting) => meeting.count += count,
         None => meetings.push(ForcedMeeting { bodies, count, position, time }),

@@ -6,24 +6,23 @@
 //! Under solvers that sweep it is the slip that the sweeps have left over. Contacts that share vertices disturb each other, and
 //! the remainders of all substeps would add up to a creep.
 
-use crate::derive::world::World;
+use crate::model::scratch::Scratch;
 use crate::model::state::State;
+use taffeta_contact::proximity::Proximity;
 use taffeta_contact::response::{Borne, leftover_slip};
 
 /// Tells the contacts of the substep what they have borne in the last one, as it turns with their bodies. Else what sticks to a body
 /// that turns creeps: it would have to slip for its friction to turn.
-pub(crate) fn recall_contacts(world: &mut World) {
-    let proximity = world.derived.proximity.as_ref();
+pub(crate) fn recall_contacts(proximity: Option<&Proximity>, State { last, friction, .. }: &mut State) {
     let body_of = |vertex| proximity.map_or(0, |proximity| proximity.body_of(vertex));
-    let borne = world.state.friction.recall(&world.state.last.contacts, body_of);
-    for (contact, borne) in world.state.last.contacts.iter_mut().zip(borne) {
+    let borne = friction.recall(&last.contacts, body_of);
+    for (contact, borne) in last.contacts.iter_mut().zip(borne) {
         contact.borne = Borne { friction: contact.turn * borne.friction, ..borne };
     }
 }
 
 /// Notes the slip that the sweeps have left over.
-pub(crate) fn note_slip(world: &mut World) {
-    let (work, State { last, friction, .. }) = (&world.scratch, &mut world.state);
+pub(crate) fn note_slip(work: &Scratch, State { last, friction, .. }: &mut State) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
     friction.note(bearing.map(|contact| {
         let slip = leftover_slip(contact, &work.start, &work.rows);

@@ -1,8 +1,10 @@
 //! The path of a substep: start and proposed end of everything in contact, sheet and mesh obstacles.
 
 use crate::derive::clock::end_of_substep;
-use crate::derive::world::World;
-use crate::model::pins::along_held;
+use crate::derive::facts::Facts;
+use crate::model::motion::Motion;
+use crate::model::pins::{Guided, along_held};
+use crate::model::scratch::Scratch;
 use glam::DVec3;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::Step;
@@ -58,28 +60,25 @@ impl ContactPath {
 }
 
 /// The way from the start of the substep to where all are to be at its end.
-pub(crate) fn contact_path(world: &mut World) -> ContactPath {
-    let times = [world.state.time, end_of_substep(world, world.state.last.h)];
-    world.scratch.placed.place(&world.setup.meshes, times);
-    let mut start = world.state.motion.positions.raw.clone();
-    let mut end: Vec<DVec3> = world.scratch.rows.iter().map(|row| row.position()).collect();
-    let mut prescribed = prescribed(world);
-    start.extend(&world.scratch.placed.ends[0]);
-    end.extend(&world.scratch.placed.ends[1]);
+pub(crate) fn contact_path(facts: Facts<'_>, work: &mut Scratch, h: f64) -> ContactPath {
+    let Facts { setup, state, .. } = facts;
+    work.placed.place(&setup.meshes, [state.time, end_of_substep(facts, h)]);
+    let mut start = state.motion.positions.raw.clone();
+    let mut end: Vec<DVec3> = work.rows.iter().map(|row| row.position()).collect();
+    let mut prescribed = prescribed(&state.motion, &work.guided);
+    start.extend(&work.placed.ends[0]);
+    end.extend(&work.placed.ends[1]);
     prescribed.resize(end.len(), true);
-    let h = world.state.last.h;
-    let mut velocities = world.scratch.start_velocities.clone();
-    velocities.extend(
-        world.scratch.placed.ends[0].iter().zip(&world.scratch.placed.ends[1]).map(|(x, y)| (*y - *x) / h),
-    );
-    ContactPath { start, end, velocities, prescribed, time: world.state.time, h }
+    let mut velocities = work.start_velocities.clone();
+    velocities.extend(work.placed.ends[0].iter().zip(&work.placed.ends[1]).map(|(x, y)| (*y - *x) / h));
+    ContactPath { start, end, velocities, prescribed, time: state.time, h }
 }
 
 /// Returns, for each vertex of the sheet, whether it cannot be stopped: it is held along all axes, or a pin moves it
 /// along some.
-fn prescribed(world: &World) -> Vec<bool> {
-    let mut prescribed: Vec<bool> = world.state.motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
-    for guided in &world.scratch.guided {
+fn prescribed(motion: &Motion, guided: &[Guided]) -> Vec<bool> {
+    let mut prescribed: Vec<bool> = motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
+    for guided in guided {
         let moved = along_held(guided.held, guided.target, guided.start) != guided.start;
         prescribed[guided.vertex.to_usize()] |= moved;
     }
@@ -87,7 +86,7 @@ fn prescribed(world: &World) -> Vec<bool> {
 }
 
 /// The obstacles in closed form over the substep. Those of a search for an equilibrium stand still.
-pub(crate) fn moving_shapes(world: &World, h: f64) -> Vec<MovingShape<'_>> {
-    let h = if world.inputs.stands_still { 0.0 } else { h };
-    world.setup.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, world.state.time, h)).collect()
+pub(crate) fn moving_shapes(facts: Facts<'_>, h: f64) -> Vec<MovingShape<'_>> {
+    let h = if facts.inputs.stands_still { 0.0 } else { h };
+    facts.setup.obstacles.iter().map(|obstacle| MovingShape::new(obstacle, facts.state.time, h)).collect()
 }

@@ -55,7 +55,7 @@ fn room(Contact { row, borne, .. }: &Contact) -> f64 {
 
 /// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\]; none between what is held. It has borne a `load` \[N\] in the last
 /// one, and has so much `room` \[m\].
-fn stiffness(row: &ContactRow, state: &Motion, (h, load, room): (f64, f64, f64)) -> f64 {
+fn stiffness(row: &ContactRow, state: &Motion, h: f64, load: f64, room: f64) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -93,11 +93,11 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
         let load = contact.borne.load().max(impact);
-        let free = stiffness(&contact.row, state, (h, load * (1.0 - pinched), room(contact)));
+        let free = stiffness(&contact.row, state, h, load * (1.0 - pinched), room(contact));
         if pinched < PINCHED || !contact.is_at_vertex() {
             return free;
         }
-        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, (LONGEST_SUBSTEP, 0.0, room(contact))))
+        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, LONGEST_SUBSTEP, 0.0, room(contact)))
     };
     contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
 }
@@ -171,14 +171,14 @@ mod tests {
     #[test]
     fn a_contact_bears_the_load_of_before_at_a_part_of_its_thickness() {
         let (state, h) = (state(), 1.0 / 240.0);
-        let first = stiffness(&ROW, &state, (h, 0.0, 1e-3));
+        let first = stiffness(&ROW, &state, h, 0.0, 1e-3);
         assert_eq!(first, RELATIVE_CONTACT_STIFFNESS * 0.01 / (h * h));
-        assert_eq!(stiffness(&ROW, &state, (h, 0.1 * first * ROW.thickness, 1e-3)), first, "inertia does");
+        assert_eq!(stiffness(&ROW, &state, h, 0.1 * first * ROW.thickness, 1e-3), first, "inertia does");
         let load = 20.0 * first * ROW.thickness;
-        let depth = load / stiffness(&ROW, &state, (h, load, 1e-3));
+        let depth = load / stiffness(&ROW, &state, h, load, 1e-3);
         assert!((depth - BORNE_DEPTH * ROW.thickness).abs() < 1e-15, "{depth}");
         assert_eq!(
-            stiffness(&ROW, &state, (h, 1e9 * load, 1e-3)),
+            stiffness(&ROW, &state, h, 1e9 * load, 1e-3),
             MOST_STIFFER * first,
             "but not without bound"
         );
@@ -202,6 +202,6 @@ mod tests {
     #[test]
     fn what_is_held_on_both_sides_presses_on_nothing() {
         let held = ContactRow { weights: [0.0, 1.0, 0.0, 0.0], ..ROW };
-        assert_eq!(stiffness(&held, &state(), (1.0 / 240.0, 5.0, 1e-3)), 0.0);
+        assert_eq!(stiffness(&held, &state(), 1.0 / 240.0, 5.0, 1e-3), 0.0);
     }
 }

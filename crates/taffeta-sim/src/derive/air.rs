@@ -10,9 +10,9 @@
 //! turned the flow around within a substep `h`, as in light cloth in strong wind. It is therefore at most what stops the flow
 //! past the mass `m` of the face, `m u/h`.
 
-use crate::derive::bodies::rope_bodies;
-use crate::derive::world::World;
 use crate::model::description::Air;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::drivers::newton::Drag;
@@ -37,7 +37,7 @@ impl<const V: usize> Exposed<V> {
     }
 
     /// Adds the force at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
-    fn add_force(&self, air: &Air, (velocities, h): (&[DVec3], f64), forces: &mut [DVec3]) {
+    fn add_force(&self, air: &Air, velocities: &[DVec3], h: f64, forces: &mut [DVec3]) {
         let flow = self.flow(air, velocities);
         let rate = (self.coefficient * flow.length()).min(self.mass / h);
         let share = flow * (rate * Drag::<V>::SHARE);
@@ -46,7 +46,7 @@ impl<const V: usize> Exposed<V> {
 
     /// Its term in a step `v = (x − X)/s` from bases `X` \[m\] with scales `s` \[s\]. Where the scales of its vertices
     /// differ their mean counts.
-    fn term(&self, air: &Air, (bases, scales): (&[DVec3], &[f64])) -> Drag<V> {
+    fn term(&self, air: &Air, bases: &[DVec3], scales: &[f64]) -> Drag<V> {
         let each = || self.vertices.iter().map(|vertex| *vertex as usize);
         let scale = each().map(|vertex| scales[vertex]).sum::<f64>() * Drag::<V>::SHARE;
         let base = each().map(|vertex| bases[vertex]).sum::<DVec3>() * Drag::<V>::SHARE;
@@ -68,15 +68,15 @@ pub(crate) struct Surfaces {
 
 impl Surfaces {
     /// Adds the forces at some velocities \[m/s\], bounded for a substep of length `h` \[s\], to the vertices \[N\].
-    pub(crate) fn add_forces(&self, at: (&[DVec3], f64), forces: &mut [DVec3]) {
-        self.faces.iter().for_each(|face| face.add_force(&self.air, at, forces));
-        self.segments.iter().for_each(|segment| segment.add_force(&self.air, at, forces));
+    pub(crate) fn add_forces(&self, velocities: &[DVec3], h: f64, forces: &mut [DVec3]) {
+        self.faces.iter().for_each(|face| face.add_force(&self.air, velocities, h, forces));
+        self.segments.iter().for_each(|segment| segment.add_force(&self.air, velocities, h, forces));
     }
 
     /// The terms of faces and segments in a step from bases \[m\] with scales \[s\].
-    pub(crate) fn terms(&self, step: (&[DVec3], &[f64])) -> (Vec<Drag<3>>, Vec<Drag<2>>) {
-        let of_faces = self.faces.iter().map(|face| face.term(&self.air, step));
-        let of_segments = self.segments.iter().map(|segment| segment.term(&self.air, step));
+    pub(crate) fn terms(&self, bases: &[DVec3], scales: &[f64]) -> (Vec<Drag<3>>, Vec<Drag<2>>) {
+        let of_faces = self.faces.iter().map(|face| face.term(&self.air, bases, scales));
+        let of_segments = self.segments.iter().map(|segment| segment.term(&self.air, bases, scales));
         (of_faces.collect(), of_segments.collect())
     }
 
@@ -94,8 +94,8 @@ impl Surfaces {
 }
 
 /// Faces and segments in air, with areas and lengths as they are and directions as they are at positions `x` \[m\].
-pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
-    let (rest, now) = (&world.state.motion.rest, &world.state.motion.positions.raw);
+pub(crate) fn exposed(setup: &Setup, state: &State, air: Air, x: &[DVec3]) -> Surfaces {
+    let (rest, now) = (&state.motion.rest, &state.motion.positions.raw);
     let doubled = |[a, b, c]: [DVec3; 3]| (b - a).cross(c - a);
     let face = |(fi, corners): (_, &[taffeta_core::VertexIndex; 3])| {
         let at = |x: &[DVec3]| doubled(corners.map(|vi| x[vi.to_usize()]));
@@ -103,20 +103,20 @@ pub(crate) fn exposed(world: &World, air: Air, x: &[DVec3]) -> Surfaces {
             vertices: corners.map(|vi| vi.0),
             axis: at(x).normalize_or_zero(),
             coefficient: 0.25 * air.density * air.drag * at(now).length(),
-            mass: world.setup.cloths[rest.cloths[fi] as usize].material.density * rest.areas[fi],
+            mass: setup.cloths[rest.cloths[fi] as usize].material.density * rest.areas[fi],
         }
     };
-    let faces = world.state.sheet.topology.faces.iter_indexed().map(face).collect();
-    Surfaces { air, faces, segments: exposed_segments(world, air, x) }
+    let faces = state.sheet.topology.faces.iter_indexed().map(face).collect();
+    Surfaces { air, faces, segments: exposed_segments(setup, state, air, x) }
 }
 
 /// The segments of all ropes, without those to guides.
-fn exposed_segments(world: &World, air: Air, x: &[DVec3]) -> Vec<Exposed<2>> {
-    let now = &world.state.motion.positions.raw;
+fn exposed_segments(setup: &Setup, state: &State, air: Air, x: &[DVec3]) -> Vec<Exposed<2>> {
+    let now = &state.motion.positions.raw;
     let mut segments = Vec::new();
-    for (number, body) in rope_bodies(world) {
+    for (number, body) in setup.bodies.iter().enumerate() {
         let Some(model) = &body.rope else { continue };
-        let start = world.state.sheet.vertex_range((world.setup.cloths.len() + number) as u32).start;
+        let start = state.sheet.vertex_range((setup.cloths.len() + number) as u32).start;
         segments.extend(model.visible().skip(1).map(|end| {
             let ends = [start + end - 1, start + end];
             let length = now[ends[0]].distance(now[ends[1]]);

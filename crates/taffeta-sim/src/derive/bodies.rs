@@ -2,6 +2,7 @@
 
 use crate::derive::world::World;
 use crate::model::loose::LooseBody;
+use crate::model::setup::Setup;
 use crate::model::solid::Solid;
 use crate::model::state::State;
 use glam::DVec3;
@@ -30,22 +31,22 @@ pub fn loose_vertices(world: &World, body: usize) -> Range<usize> {
 }
 
 /// Number of cloths and loose bodies together: the bodies by which vertices are counted.
-pub(crate) fn body_count(world: &World) -> usize {
-    world.setup.cloths.len() + world.setup.bodies.len()
+pub(crate) fn body_count(setup: &Setup) -> usize {
+    setup.cloths.len() + setup.bodies.len()
 }
 
 /// Name of a body in messages, for example "cloth 'sheet'".
-pub(crate) fn body_name(world: &World, body: usize) -> String {
+pub(crate) fn body_name(setup: &Setup, body: usize) -> String {
     let is_of = |solid: &&Solid| {
-        solid.cloth == body || solid.body.is_some_and(|inside| inside + world.setup.cloths.len() == body)
+        solid.cloth == body || solid.body.is_some_and(|inside| inside + setup.cloths.len() == body)
     };
-    if let Some(solid) = world.setup.solids.iter().find(is_of) {
+    if let Some(solid) = setup.solids.iter().find(is_of) {
         return format!("solid '{}'", solid.name);
     }
-    match world.setup.cloths.get(body) {
+    match setup.cloths.get(body) {
         Some(cloth) => format!("cloth '{}'", cloth.name),
         None => {
-            let body = &world.setup.bodies[body - world.setup.cloths.len()];
+            let body = &setup.bodies[body - setup.cloths.len()];
             format!("{} '{}'", if body.rope.is_some() { "rope" } else { "body" }, body.name)
         }
     }
@@ -57,22 +58,22 @@ pub fn rope_bodies(world: &World) -> impl Iterator<Item = (usize, &LooseBody)> {
 }
 
 /// The name of a body among those that can meet: cloths, other bodies, mesh obstacles.
-pub(crate) fn contact_body_name(world: &World, body: u32) -> String {
-    let (body, own) = (body as usize, body_count(world));
-    if body < own { body_name(world, body) } else { format!("mesh obstacle {}", body - own) }
+pub(crate) fn contact_body_name(setup: &Setup, body: u32) -> String {
+    let (body, own) = (body as usize, body_count(setup));
+    if body < own { body_name(setup, body) } else { format!("mesh obstacle {}", body - own) }
 }
 
 /// The name of an obstacle in closed form.
-pub(crate) fn shape_name(world: &World, number: u32) -> String {
-    let shape = world.setup.obstacles[number as usize].shape.name();
+pub(crate) fn shape_name(setup: &Setup, number: u32) -> String {
+    let shape = setup.obstacles[number as usize].shape.name();
     format!("{shape} obstacle {number}")
 }
 
 /// Half the thickness of a body \[m\].
-pub(crate) fn offset_of_body(world: &World, body: usize) -> f64 {
-    match world.setup.cloths.get(body) {
+pub(crate) fn offset_of_body(setup: &Setup, body: usize) -> f64 {
+    match setup.cloths.get(body) {
         Some(cloth) => cloth.surface.offset,
-        None => world.setup.bodies[body - world.setup.cloths.len()].surface.offset,
+        None => setup.bodies[body - setup.cloths.len()].surface.offset,
     }
 }
 

@@ -1,14 +1,17 @@
 //! Positions of pins and obstacles in a substep, and tests of their motion.
 
 use crate::derive::derived::Clamp;
+use crate::derive::facts::Facts;
 use crate::derive::world::World;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_remesh::{Hold, View};
 
 /// The time for which pins and obstacles are placed at the end of a substep \[s\].
-pub(crate) fn end_of_substep(world: &World, h: f64) -> f64 {
-    if world.inputs.stands_still { world.state.time } else { world.state.time + h }
+pub(crate) fn end_of_substep(facts: Facts<'_>, h: f64) -> f64 {
+    if facts.inputs.stands_still { facts.state.time } else { facts.state.time + h }
 }
 
 /// Returns whether pins and obstacles all stand still until a time \[s\].
@@ -22,22 +25,22 @@ pub(crate) fn stand_still(world: &World, end: f64) -> bool {
 }
 
 /// Lets the bodies that the caller moves in the step until `end` \[s\] arrive then.
-pub(crate) fn schedule_drives(world: &mut World, end: f64) {
-    let (setup, now) = (&mut world.setup, world.state.time);
+pub(crate) fn schedule_drives(setup: &mut Setup, state: &mut State, end: f64) {
+    let now = state.time;
     setup.pins.iter_mut().for_each(|pin| pin.description.motion.schedule(now, end));
     setup.obstacles.iter_mut().for_each(|obstacle| obstacle.path_mut().schedule(now, end));
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.schedule(now, end));
     let sets_out = |hold: &Hold| hold.path.is_some_and(|path| path.begin == now);
-    if world.state.motion.holds.iter().any(|(_, hold)| sets_out(hold)) {
-        let holds = Arc::make_mut(&mut world.state.motion.holds).iter_mut();
+    if state.motion.holds.iter().any(|(_, hold)| sets_out(hold)) {
+        let holds = Arc::make_mut(&mut state.motion.holds).iter_mut();
         holds.filter_map(|(_, hold)| hold.path.as_mut()).for_each(|path| path.schedule(now, end));
     }
 }
 
 /// The directions of the sheet beyond the clamped edges at a time \[s\].
-pub(crate) fn clamp_normals(world: &World, time: f64) -> Vec<DVec3> {
-    let turn = |clamp: &Clamp| world.setup.pins[clamp.pin as usize].pose_at(time).rotation * clamp.normal;
-    world.derived.clamps.iter().map(turn).collect()
+pub(crate) fn clamp_normals(setup: &Setup, clamps: &[Clamp], time: f64) -> Vec<DVec3> {
+    let turn = |clamp: &Clamp| setup.pins[clamp.pin as usize].pose_at(time).rotation * clamp.normal;
+    clamps.iter().map(turn).collect()
 }
 
 /// The camera at the current time.

@@ -1,6 +1,10 @@
 //! Present crossings, and bodies that can cross.
 
+use crate::derive::derived::Derived;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
+use crate::model::setup::Setup;
+use crate::model::sheet::Sheet;
+use crate::model::state::State;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::crossings::Crossing;
@@ -26,8 +30,13 @@ pub(crate) fn has_obstacles(world: &World) -> bool {
 /// Positions of the vertices of the sheet, then of those of the mesh obstacles, at the present time \[m\]: what the
 /// vertices of crossings refer to.
 pub fn contact_positions(world: &World) -> Vec<DVec3> {
-    let mut positions = world.state.motion.positions.raw.clone();
-    positions.extend(world.setup.meshes.iter().flat_map(|mesh| mesh.positions_at(world.state.time)));
+    positions_in_contact(&world.setup, &world.state)
+}
+
+/// Those of a setup and a state.
+fn positions_in_contact(setup: &Setup, state: &State) -> Vec<DVec3> {
+    let mut positions = state.motion.positions.raw.clone();
+    positions.extend(setup.meshes.iter().flat_map(|mesh| mesh.positions_at(state.time)));
     positions
 }
 
@@ -49,14 +58,10 @@ pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
 }
 
 /// Notes what crosses before the first step and after an edit: it is not kept apart.
-pub(crate) fn note_crossings(world: &mut World) {
-    if world.derived.proximity.is_none() {
-        return;
-    }
-    let positions = contact_positions(world);
-    if let Some(proximity) = &mut world.derived.proximity {
-        let masses = &world.state.motion.inverse_masses.raw;
-        proximity.note_crossings(&positions, |v| masses[v as usize] == 0.0);
+pub(crate) fn note_crossings(setup: &Setup, state: &State, derived: &mut Derived) {
+    if let Some(proximity) = &mut derived.proximity {
+        let masses = &state.motion.inverse_masses.raw;
+        proximity.note_crossings(&positions_in_contact(setup, state), |v| masses[v as usize] == 0.0);
     }
 }
 
@@ -99,15 +104,19 @@ pub(crate) fn bounds(world: &World) -> PairBounds {
 }
 
 /// Collects the pairs that were collected for these bounds; those of groups when they are stepped again.
-pub(crate) fn resume_pairs(world: &mut World, bounds: PairBounds) {
-    let sheet = &world.state.sheet;
+pub(crate) fn resume_pairs(
+    sheet: &Sheet,
+    proximity: &mut Option<Proximity>,
+    bounds_of_parts: &mut Vec<ExpectedBounds>,
+    bounds: PairBounds,
+) {
     let expected = bounds
         .parts
         .into_iter()
         .map(|(bodies, bounds)| ExpectedBounds { versions: Versions::of(&bodies, sheet), bounds });
-    world.bounds_of_parts = expected.collect();
+    *bounds_of_parts = expected.collect();
     if let Some(bounds) = bounds.whole {
-        collect_pairs(&mut world.derived.proximity, bounds);
+        collect_pairs(proximity, bounds);
     }
 }
 
@@ -117,13 +126,13 @@ pub(crate) fn collect_pairs(proximity: &mut Option<Proximity>, bounds: MotionBou
 }
 
 /// Number of intersections when they were last counted.
-pub(crate) fn crossing_count(world: &World) -> usize {
-    world.derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
+pub(crate) fn crossing_count(derived: &Derived) -> usize {
+    derived.proximity.as_ref().map_or(0, |proximity| proximity.crossings().len())
 }
 
 /// The obstacles in closed form as they are now.
-pub(crate) fn shapes(world: &World) -> Vec<WorldShape> {
-    world.setup.obstacles.iter().map(|obstacle| obstacle.over_substep(world.state.time, 0.0).shape).collect()
+pub(crate) fn shapes(setup: &Setup, time: f64) -> Vec<WorldShape> {
+    setup.obstacles.iter().map(|obstacle| obstacle.over_substep(time, 0.0).shape).collect()
 }
 
 /// Part of its thickness by which a vertex may go deeper without being told: round-off must not decide.
@@ -132,12 +141,13 @@ const UNTOLD_DEPTH: f64 = 1e-3;
 /// Returns whether a vertex moved from one place to another \[m\] comes nearer to an obstacle than contact allows, or
 /// goes deeper into it.
 pub(crate) fn goes_deeper(
-    world: &World,
+    setup: &Setup,
+    sheet: &Sheet,
     shapes: &[WorldShape],
     vi: VertexIndex,
     [from, to]: [DVec3; 2],
 ) -> bool {
-    let offset = world.setup.cloths[world.state.sheet.vertex_cloths[vi] as usize].surface.offset;
+    let offset = setup.cloths[sheet.vertex_cloths[vi] as usize].surface.offset;
     let distance = |shape: &WorldShape, x: DVec3| shape.signed_distance(x).0;
     shapes.iter().any(|shape| distance(shape, to) < distance(shape, from).min(offset) - UNTOLD_DEPTH * offset)
 }

@@ -5,6 +5,7 @@ pub(crate) mod bodies;
 pub(crate) mod clock;
 pub(crate) mod crossings;
 pub(crate) mod derived;
+pub(crate) mod facts;
 pub(crate) mod open_seams;
 pub(crate) mod parts;
 pub(crate) mod pressure;

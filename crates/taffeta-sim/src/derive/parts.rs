@@ -35,7 +35,7 @@ use taffeta_remesh::Hold;
 /// Selects bodies of a world.
 fn select(world: &World, bodies: &[usize]) -> Selection {
     let State { sheet, motion, .. } = &world.state;
-    Selection::new(bodies, &world.setup, (&sheet.topology, &sheet.vertex_cloths, &motion.rest.cloths))
+    Selection::new(bodies, &world.setup, &sheet.topology, &sheet.vertex_cloths, &motion.rest.cloths)
 }
 
 /// The part of some bodies in the present state of the world, with what is derived from `old`, the part that they had, if
@@ -85,9 +85,9 @@ fn build(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
     let mut part = Part { selection, versions, pins, rests: false, world: own };
     fill(world, &mut part);
     let own = &mut part.world;
-    own.derived.plate.clamps = clamp_normals(own, own.state.time);
-    refill(own);
-    note_crossings(own);
+    own.derived.plate.clamps = clamp_normals(&own.setup, &own.derived.clamps, own.state.time);
+    refill(&mut own.state, &mut own.scratch);
+    note_crossings(&own.setup, &own.state, &mut own.derived);
     let is_own = |known: &&ExpectedBounds| known.versions == part.versions;
     if let Some(known) = world.bounds_of_parts.iter().find(is_own) {
         collect_pairs(&mut part.world.derived.proximity, known.bounds.clone());
@@ -155,12 +155,18 @@ fn fill(world: &World, part: &mut Part) {
 
 /// Brings the present motion of a part, and what holds it, into the world in the middle of a step. Other bodies are where the
 /// step began.
-pub(crate) fn put_present(world: &mut World, selection: &Selection, own: &World) {
-    selection.put_motion(&mut world.state.motion, &own.state.motion);
-    put_holds(world, &[(selection, own)]);
-    world.state.time = own.state.time;
-    if crossing_count(world) > 0 || crossing_count(own) > 0 {
-        note_crossings(world);
+pub(crate) fn put_present(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    selection: &Selection,
+    own: &World,
+) {
+    selection.put_motion(&mut state.motion, &own.state.motion);
+    put_holds(setup, &mut state.motion, &[(selection, own)]);
+    state.time = own.state.time;
+    if crossing_count(derived) > 0 || crossing_count(&own.derived) > 0 {
+        note_crossings(setup, state, derived);
     }
 }
 
@@ -227,7 +233,7 @@ fn holders(motion: &Motion, count: usize) -> Vec<bool> {
 /// Puts the states of parts, which together have all bodies, back into the world after a step of the length `dt` \[s\]. What is
 /// derived for the whole follows.
 pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
-    let has_let_go = put_released(world, &parts);
+    let has_let_go = put_released(&world.setup, &mut world.state, &parts);
     let broken = broken_count(&world.state.motion);
     for Part { selection, world: own, .. } in &parts {
         selection.put_motion(&mut world.state.motion, &own.state.motion);
@@ -235,24 +241,26 @@ pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
     }
     if has_let_go {
         let all: Vec<_> = parts.iter().map(|part| (&part.selection, &part.world)).collect();
-        put_holds(world, &all);
+        put_holds(&world.setup, &mut world.state.motion, &all);
     }
-    put_memory(world, &parts, dt);
+    put_memory(&mut world.state, &parts, dt);
     if broken_count(&world.state.motion) > broken {
         world.derived.switch_off(&world.state.motion.broken);
     }
     if has_let_go {
         rebuild(world);
     } else {
-        follow(world, &parts);
+        follow(&world.setup, world.state.time, &mut world.derived, &parts);
     }
     world.state.last = join_balances(&parts, world.state.motion.positions.len());
     world.parts = parts;
     // That of the whole has not followed.
     world.derived.solver = Solver::none();
     world.bounds_of_parts.clear();
-    if crossing_count(world) > 0 || world.parts.iter().any(|part| crossing_count(&part.world) > 0) {
-        note_crossings(world);
+    if crossing_count(&world.derived) > 0
+        || world.parts.iter().any(|part| crossing_count(&part.world.derived) > 0)
+    {
+        note_crossings(&world.setup, &world.state, &mut world.derived);
     }
 }
 
@@ -262,24 +270,23 @@ fn broken_count(motion: &Motion) -> usize {
 }
 
 /// Takes over which pins have let go. Returns whether any vertex has been let go of.
-fn put_released(world: &mut World, parts: &[Part]) -> bool {
-    let held = holders(&world.state.motion, world.setup.pins.len());
-    let time = world.state.time;
-    let World { state: State { released, .. }, setup, .. } = world;
+fn put_released(setup: &Setup, state: &mut State, parts: &[Part]) -> bool {
+    let held = holders(&state.motion, setup.pins.len());
+    let State { released, time, .. } = state;
     for ((released, held), pin) in released.iter_mut().zip(held).zip(&setup.pins) {
         // Nobody else asks for the time of a pin that holds nothing.
-        *released |= !held && pin.is_due(time);
+        *released |= !held && pin.is_due(*time);
     }
     for Part { world: own, pins, .. } in parts {
         let own_pins = released.iter_mut().zip(&own.state.released).zip(pins);
         own_pins.filter(|(_, is_own)| **is_own).for_each(|((all, own), _)| *all |= own);
     }
     let count: usize = parts.iter().map(|part| part.world.state.motion.holds.len()).sum();
-    count != world.state.motion.holds.len()
+    count != state.motion.holds.len()
 }
 
 /// Lets pins hold what they hold in these parts.
-fn put_holds(world: &mut World, parts: &[(&Selection, &World)]) {
+fn put_holds(setup: &Setup, motion: &mut Motion, parts: &[(&Selection, &World)]) {
     let of_part = |(selection, own): &(&Selection, &World)| {
         let whole = |(vi, hold): &(VertexIndex, Hold)| (VertexIndex(selection.whole_vertex(vi.0)), *hold);
         own.state.motion.holds.iter().map(whole).collect::<Vec<_>>()
@@ -287,16 +294,15 @@ fn put_holds(world: &mut World, parts: &[(&Selection, &World)]) {
     let is_other = |(vi, _): &&(VertexIndex, Hold)| {
         !parts.iter().any(|(selection, _)| selection.own_vertex(vi.0).is_some())
     };
-    let others = world.state.motion.holds.iter().filter(is_other).copied();
+    let others = motion.holds.iter().filter(is_other).copied();
     let mut holds: Vec<_> = others.chain(parts.iter().flat_map(of_part)).collect();
     holds.sort_unstable_by_key(|(vi, _)| *vi);
-    let axes: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.axes).collect();
-    world.state.motion.hold(holds, &axes);
+    let axes: Vec<_> = setup.pins.iter().map(|pin| pin.description.axes).collect();
+    motion.hold(holds, &axes);
 }
 
 /// Puts the memories of the parts together.
-fn put_memory(world: &mut World, parts: &[Part], dt: f64) {
-    let state = &mut world.state;
+fn put_memory(state: &mut State, parts: &[Part], dt: f64) {
     (state.groups, state.friction) = (Vec::new(), FrictionMemory::default());
     (state.last_substep, state.error, state.was_touched) = (f64::INFINITY, 0.0, false);
     let count = parts.iter().flat_map(|part| &part.selection.bodies).max().map_or(0, |last| last + 1);
@@ -388,10 +394,8 @@ fn whole_contact(contact: &Contact, vertex: impl Fn(VertexIndex) -> VertexIndex,
 }
 
 /// Lets what is derived for the whole follow that of its parts: what energies and forces are measured with.
-fn follow(world: &mut World, parts: &[Part]) {
-    let clamps = clamp_normals(world, world.state.time);
-    let derived = &mut world.derived;
-    derived.plate.clamps = clamps;
+fn follow(setup: &Setup, time: f64, derived: &mut Derived, parts: &[Part]) {
+    derived.plate.clamps = clamp_normals(setup, &derived.clamps, time);
     for Part { selection, world: own, .. } in parts {
         let (from, into) = (&own.derived.blocks, &mut derived.blocks);
         let edges = selection.edges.places_in(&into.plate.edges, |edge| edge.edge.to_usize());
@@ -419,8 +423,7 @@ fn follow(world: &mut World, parts: &[Part]) {
 }
 
 /// Notes unwrapped angles and scalars at the end of a step, see [`Derived::keep_bending`].
-pub(crate) fn keep_bending(world: &mut World) {
-    let World { state, derived, parts, .. } = world;
+pub(crate) fn keep_bending(state: &mut State, derived: &mut Derived, parts: &mut [Part]) {
     if parts.is_empty() {
         derived.keep_bending(&state.sheet, &mut state.motion);
         return;

@@ -4,6 +4,8 @@
 //! area vectors of a closed surface add up to zero, and so do the forces of a constant pressure on it.
 
 use crate::derive::world::World;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::block::gather;
@@ -20,14 +22,14 @@ pub fn is_pressure_explicit(world: &World) -> bool {
 }
 
 /// Returns whether any cloth is under pressure.
-pub(crate) fn has_pressure(world: &World) -> bool {
-    world.setup.cloths.iter().any(|cloth| cloth.pressure != 0.0)
+pub(crate) fn has_pressure(setup: &Setup) -> bool {
+    setup.cloths.iter().any(|cloth| cloth.pressure != 0.0)
 }
 
 /// Adds the forces of the pressure at positions `x` \[m\] to `out` \[N\].
-pub(crate) fn add_pressure(world: &World, x: &[DVec3], out: &mut [DVec3]) {
-    for (fi, corners) in world.state.sheet.topology.faces.iter_indexed() {
-        let pressure = world.setup.cloths[world.state.motion.rest.cloths[fi] as usize].pressure;
+pub(crate) fn add_pressure(setup: &Setup, state: &State, x: &[DVec3], out: &mut [DVec3]) {
+    for (fi, corners) in state.sheet.topology.faces.iter_indexed() {
+        let pressure = setup.cloths[state.motion.rest.cloths[fi] as usize].pressure;
         if pressure != 0.0 {
             let third = area_vector(gather(*corners, x)) * (pressure / 3.0);
             corners.iter().for_each(|vi| out[vi.to_usize()] += third);

@@ -9,8 +9,10 @@ use crate::model::asked::Asked;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};
 use crate::model::ids::ClothId;
 use crate::model::motion::Motion;
+use crate::model::scratch::Scratch;
 use crate::model::setup::{Cloth, Setup};
 use crate::model::sheet::{FreezeRules, Sheet, Thawed};
+use crate::model::state::State;
 use std::sync::Arc;
 use taffeta_core::lanes::fill_rows;
 use taffeta_core::{IndexVec, TopologyEpoch, VertexIndex};
@@ -22,16 +24,16 @@ pub(crate) fn edit(world: &mut World, change: impl FnOnce(&mut Thawed)) {
     let mut thawed = world.state.sheet.thaw(&world.state.motion);
     change(&mut thawed);
     take_over(world, thawed, &before);
-    note_crossings(world);
+    note_crossings(&world.setup, &world.state, &mut world.derived);
     world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
 }
 
 /// Freezes a mesh in place of the one whose vertices had these keys.
 pub(crate) fn take_over(world: &mut World, thawed: Thawed, before: &IndexVec<VertexIndex, VertexKey>) {
     world.state.still = None;
-    put_sheet(world, thawed);
-    keep_grasps(world, before);
-    derive(world);
+    put_sheet(&world.setup, &mut world.state, &mut world.epoch, thawed);
+    keep_grasps(&mut world.state, before);
+    derive(&world.setup, &mut world.state, &mut world.derived, &mut world.scratch);
 }
 
 /// Takes over a sheet and its motion in place of one that has been edited elsewhere.
@@ -39,56 +41,62 @@ pub(crate) fn succeed(world: &mut World, sheet: Sheet, motion: Motion, epoch: To
     let before = world.state.sheet.vertex_keys().clone();
     world.state.still = None;
     (world.state.sheet, world.state.motion, world.epoch) = (Arc::new(sheet), motion, epoch);
-    keep_grasps(world, &before);
-    derive(world);
-    note_crossings(world);
+    keep_grasps(&mut world.state, &before);
+    derive(&world.setup, &mut world.state, &mut world.derived, &mut world.scratch);
+    note_crossings(&world.setup, &world.state, &mut world.derived);
 }
 
 /// Takes over a keyed sheet with other cloths than before; `old_place` is where each had its place, if it was there.
 pub(crate) fn put_sheet_at(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
     let before = world.state.sheet.vertex_keys().clone();
     world.state.wake();
-    put_sheet_from(world, thawed, old_place);
+    put_sheet_from(&world.setup, &mut world.state, &mut world.epoch, thawed, old_place);
     world.state.before_change = None;
     world.state.asked = Asked::default();
     world.state.join_groups();
-    keep_grasps(world, &before);
+    keep_grasps(&mut world.state, &before);
     rebuild(world);
     world.derived.minimize_scalars(&world.state.sheet, &mut world.state.motion);
 }
 
 /// Freezes a keyed sheet and puts it in place of the present one.
-pub(crate) fn put_sheet(world: &mut World, thawed: Thawed) {
-    put_sheet_from(world, thawed, Some);
+pub(crate) fn put_sheet(setup: &Setup, state: &mut State, epoch: &mut TopologyEpoch, thawed: Thawed) {
+    put_sheet_from(setup, state, epoch, thawed, Some);
 }
 
-fn put_sheet_from(world: &mut World, thawed: Thawed, old_place: impl Fn(usize) -> Option<usize>) {
-    world.epoch = world.epoch.next();
-    world.state.looks.clear();
-    let (mut sheet, motion) = freeze(thawed, &world.setup, world.epoch);
-    sheet.succeed(&world.state.sheet, world.epoch, old_place);
-    (world.state.sheet, world.state.motion) = (Arc::new(sheet), motion);
+fn put_sheet_from(
+    setup: &Setup,
+    state: &mut State,
+    epoch: &mut TopologyEpoch,
+    thawed: Thawed,
+    old_place: impl Fn(usize) -> Option<usize>,
+) {
+    *epoch = epoch.next();
+    state.looks.clear();
+    let (mut sheet, motion) = freeze(thawed, setup, *epoch);
+    sheet.succeed(&state.sheet, *epoch, old_place);
+    (state.sheet, state.motion) = (Arc::new(sheet), motion);
 }
 
 /// Notes the sheet that was before if cloths have other topologies now; returns their handles.
-pub(crate) fn note_changes(world: &mut World, before: Arc<Sheet>) -> Vec<ClothId> {
-    let now = &world.state.sheet;
+pub(crate) fn note_changes(setup: &Setup, state: &mut State, before: Arc<Sheet>) -> Vec<ClothId> {
+    let now = &state.sheet;
     let has_changed = |cloth: &usize| !now.has_same_mesh(*cloth, &before, *cloth);
     if Arc::ptr_eq(now, &before) {
         return Vec::new();
     }
     let changed = (0..now.cloth_count()).filter(has_changed);
-    let changed: Vec<_> = changed.map(|cloth| world.setup.ids.cloths[cloth]).collect();
+    let changed: Vec<_> = changed.map(|cloth| setup.ids.cloths[cloth]).collect();
     if !changed.is_empty() {
-        world.state.before_change = Some(before);
+        state.before_change = Some(before);
     }
     changed
 }
 
 /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
-fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
-    let after = world.state.sheet.vertex_keys();
-    if world.state.friction.0.is_empty() || *before == *after {
+fn keep_grasps(state: &mut State, before: &IndexVec<VertexIndex, VertexKey>) {
+    let after = state.sheet.vertex_keys();
+    if state.friction.0.is_empty() || *before == *after {
         return;
     }
     let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();
@@ -99,7 +107,7 @@ fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
     };
     let (count_before, count) = (before.len() as u32, after.len() as u32);
     // Loose vertices and those of mesh obstacles come after those of the mesh.
-    world.state.friction.renumber(|vertex| match before.raw.get(vertex as usize) {
+    state.friction.renumber(|vertex| match before.raw.get(vertex as usize) {
         Some(key) => number(*key),
         None => Some(vertex - count_before + count),
     });
@@ -109,42 +117,42 @@ fn keep_grasps(world: &mut World, before: &IndexVec<VertexIndex, VertexKey>) {
 pub(crate) fn rebuild(world: &mut World) {
     world.parts.clear();
     world.bounds_of_parts.clear();
-    derive(world);
-    note_crossings(world);
+    derive(&world.setup, &mut world.state, &mut world.derived, &mut world.scratch);
+    note_crossings(&world.setup, &world.state, &mut world.derived);
 }
 
 /// Gives cloths with another mesh than in a sheet that they had at some time a number that no topology had before.
-pub(crate) fn renumber_topologies(world: &mut World, present: &Arc<Sheet>) {
-    if !Arc::ptr_eq(&world.state.sheet, present) {
-        world.epoch = world.epoch.next();
-        Arc::make_mut(&mut world.state.sheet).succeed(present, world.epoch, Some);
+pub(crate) fn renumber_topologies(state: &mut State, epoch: &mut TopologyEpoch, present: &Arc<Sheet>) {
+    if !Arc::ptr_eq(&state.sheet, present) {
+        *epoch = epoch.next();
+        Arc::make_mut(&mut state.sheet).succeed(present, *epoch, Some);
     }
 }
 
 /// Derives everything anew without looking for crossings: none are known afterwards.
-fn derive(world: &mut World) {
-    debug_assert_eq!(world.state.motion.find_misfit(&world.state.sheet.topology), None);
-    let choice = resolve_solver(&world.setup.settings, world.state.sheet.topology.vertex_count);
-    let kept = world.derived.retire();
+fn derive(setup: &Setup, state: &mut State, derived: &mut Derived, scratch: &mut Scratch) {
+    debug_assert_eq!(state.motion.find_misfit(&state.sheet.topology), None);
+    let choice = resolve_solver(&setup.settings, state.sheet.topology.vertex_count);
+    let kept = derived.retire();
     let source = Source {
-        setup: &world.setup,
-        sheet: &world.state.sheet,
-        motion: &world.state.motion,
-        time: world.state.time,
+        setup,
+        sheet: &state.sheet,
+        motion: &state.motion,
+        time: state.time,
         choice,
-        solves: world.state.groups.is_empty(),
+        solves: state.groups.is_empty(),
     };
-    world.derived = Derived::build(source, kept);
+    *derived = Derived::build(source, kept);
     // Those of pins that turn.
-    world.derived.plate.clamps = clamp_normals(world, world.state.time);
-    refill(world);
+    derived.plate.clamps = clamp_normals(setup, &derived.clamps, state.time);
+    refill(state, scratch);
 }
 
 /// Brings the scratch rows in line with the state.
-pub(crate) fn refill(world: &mut World) {
-    let motion = &world.state.motion;
-    fill_rows(&mut world.scratch.rows, &motion.positions, &motion.inverse_masses);
-    world.state.last.forget();
+pub(crate) fn refill(state: &mut State, scratch: &mut Scratch) {
+    let motion = &state.motion;
+    fill_rows(&mut scratch.rows, &motion.positions, &motion.inverse_masses);
+    state.last.forget();
 }
 
 /// Vertices up to which an equilibrium is searched with a factorization: without inertia, conjugate gradients need many

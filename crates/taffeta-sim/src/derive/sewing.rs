@@ -1,5 +1,6 @@
 //! Cloths that are being sewn.
 
+use crate::derive::facts::Facts;
 use crate::derive::open_seams::{sewn_at, weightless_at};
 use crate::derive::world::World;
 use crate::model::seams::SeamLaw;
@@ -10,8 +11,8 @@ pub(crate) fn age(world: &World, law: &SeamLaw) -> f64 {
 }
 
 /// The cloths that are being sewn now.
-pub(crate) fn sewn_cloths(world: &World) -> Vec<bool> {
-    sewn_at(&world.setup, &world.state.sheet, world.state.time)
+pub(crate) fn sewn_cloths(facts: Facts<'_>) -> Vec<bool> {
+    sewn_at(facts.setup, &facts.state.sheet, facts.state.time)
 }
 
 /// Those of them that are sewn without gravity.

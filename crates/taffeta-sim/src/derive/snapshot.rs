@@ -52,7 +52,8 @@ pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
     rebuild(world);
     world.derived.plate = plate;
     put_threads(&mut world.derived.blocks.stitches, &threads);
-    resume_pairs(world, bounds);
+    let World { state, derived, bounds_of_parts, .. } = &mut *world;
+    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, bounds);
     world.state.last = last;
 }
 

@@ -1,8 +1,10 @@
 //! Which solver a world uses, why, and what it can tell.
 
 use crate::derive::bodies::{body_count, extent};
+use crate::derive::facts::Facts;
 use crate::derive::world::{Part, World};
 use crate::model::description::{SolverChoice, TimeIntegration, tolerance_of};
+use crate::model::scratch::Scratch;
 use taffeta_core::VertexIndex;
 use taffeta_solve::{ProjectiveTimes, RowForce};
 
@@ -63,28 +65,28 @@ pub fn factorizations(world: &World) -> usize {
 /// Returns whether the solver in use integrates to second order. Implicit Euler takes what jumps. The target
 /// of a grab jumps from step to step. Where cloth can tear, the stress waves of each cut would tear it elsewhere. The search
 /// for an equilibrium looks for no motion.
-pub(crate) fn is_second_order(world: &World) -> bool {
-    if world.inputs.stands_still
-        || world.inputs.is_rough
-        || !world.inputs.grabbed.is_empty()
-        || can_tear(world)
+pub(crate) fn is_second_order(facts: Facts<'_>) -> bool {
+    if facts.inputs.stands_still
+        || facts.inputs.is_rough
+        || !facts.inputs.grabbed.is_empty()
+        || can_tear(facts)
     {
         return false;
     }
-    match world.setup.settings.time {
+    match facts.setup.settings.time {
         TimeIntegration::Euler => false,
-        TimeIntegration::Auto | TimeIntegration::TrBdf2 => world.derived.choice.capabilities().second_order,
+        TimeIntegration::Auto | TimeIntegration::TrBdf2 => facts.choice.capabilities().second_order,
     }
 }
 
 /// Returns whether a stage is the first of two.
-pub(crate) fn is_first_stage(world: &World) -> bool {
-    is_second_order(world) && world.scratch.first_stage.is_empty()
+pub(crate) fn is_first_stage(facts: Facts<'_>, work: &Scratch) -> bool {
+    is_second_order(facts) && work.first_stage.is_empty()
 }
 
 /// The time integration in use: `euler` or `tr_bdf2`. Where a cloth can tear, that of its group.
 pub fn time_integration_name(world: &World) -> &'static str {
-    if is_second_order(world) { "tr_bdf2" } else { "euler" }
+    if is_second_order(world.facts()) { "tr_bdf2" } else { "euler" }
 }
 
 /// Returns whether the solver in use estimates its error and adapts to the requested accuracy.
@@ -100,7 +102,7 @@ pub fn accuracy(world: &World) -> f64 {
 /// Error of positions in the largest body \[m\] at a local error, relative to the size of a body.
 pub fn position_error(world: &World, local_error: f64) -> f64 {
     let size = |body| extent(&world.state.sheet.layout.raw[world.state.sheet.vertex_range(body as u32)]);
-    tolerance_of(local_error, (0..body_count(world)).map(size).fold(0.0, f64::max))
+    tolerance_of(local_error, (0..body_count(&world.setup)).map(size).fold(0.0, f64::max))
 }
 
 /// Times that projective dynamics has spent since its system was built, which happens at the start and after every change of
@@ -115,7 +117,6 @@ pub(crate) fn stores_energy(world: &World) -> bool {
 }
 
 /// Returns whether any cloth can tear.
-pub(crate) fn can_tear(world: &World) -> bool {
-    world.derived.choice.capabilities().seams
-        && world.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
+pub(crate) fn can_tear(facts: Facts<'_>) -> bool {
+    facts.choice.capabilities().seams && facts.setup.cloths.iter().any(|cloth| cloth.tearing().is_some())
 }

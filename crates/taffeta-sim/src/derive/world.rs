@@ -1,6 +1,7 @@
 //! The world: what it is made of, and what it is at a glance.
 
 use crate::derive::derived::Derived;
+use crate::derive::facts::{Facts, Split};
 use crate::model::budget::Budget;
 use crate::model::description::PinDescription;
 use crate::model::ids::{ClothId, ObstacleId, PinId};
@@ -96,6 +97,19 @@ pub(crate) struct ExpectedBounds {
 }
 
 impl World {
+    /// Facts for those who only read them.
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        let Self { setup, inputs, state, derived, .. } = self;
+        Facts { setup, inputs, state, choice: derived.choice }
+    }
+
+    /// Facts, and beside them what those may change who leave the state as it is.
+    pub(crate) fn split(&mut self) -> Split<'_> {
+        let Self { setup, inputs, state, derived, scratch, safeguard, .. } = self;
+        let facts = Facts { setup, inputs, state, choice: derived.choice };
+        Split { facts, derived, scratch, safeguard }
+    }
+
     /// The cloths; the last of them are the surfaces of the solids.
     pub fn cloths(&self) -> &[Cloth] {
         &self.setup.cloths
@@ -118,7 +132,7 @@ impl World {
 
     /// Handles of the obstacles: of those in closed form, then of those that are made of triangles.
     pub fn obstacle_ids(&self) -> impl Iterator<Item = ObstacleId> + '_ {
-        self.setup.ids.obstacles.iter().chain(&self.setup.ids.meshes).copied()
+        self.setup.ids.all_obstacles()
     }
 
     /// Handles of the pins, in their order; those that have let go keep their places.

@@ -29,6 +29,8 @@ use crate::model::error::StepError;
 use crate::model::grabs::{Grab, GrabbedPatch, Pull};
 use crate::model::pins::along_held;
 use crate::model::rules::grab_refusal;
+use crate::model::scratch::{Inputs, Scratch};
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
 
@@ -56,7 +58,7 @@ pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedP
     let find = |(number, grab): (usize, &Grab)| {
         let refuse = |reason| StepError::BadGrab { number, reason };
         find_grab_defect(world, grab).map_or(Ok(()), |reason| Err(refuse(reason)))?;
-        let name = body_name(world, grab.body);
+        let name = body_name(&world.setup, grab.body);
         let found = locate(world, grab.body, grab.point).map_err(|error| match error {
             PointError::NoSurface => {
                 refuse(format!("{name} has neither faces nor segments to be grabbed at"))
@@ -69,9 +71,9 @@ pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedP
     grabs.iter().enumerate().map(find).collect()
 }
 
-/// Lets somebody move the targets of the grabs before a substep of length `h` \[s\].
+/// Lets somebody move the targets of the grabs before a substep of length `h` \[s\]. Patches do not follow.
 pub(crate) fn lead_grabs(
-    world: &mut World,
+    world: &World,
     h: f64,
     grabs: &mut [Grab],
     lead: &mut Leader<'_>,
@@ -85,7 +87,6 @@ pub(crate) fn lead_grabs(
         if let Some(reason) = find_place_defect(grab) {
             return Err(StepError::BadGrab { number, reason });
         }
-        world.inputs.grabbed[number].target = target;
     }
     Ok(())
 }
@@ -117,7 +118,7 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
     if let Some(reason) = grab_refusal(world.derived.choice, Mode::Dynamic) {
         return Some(reason.into());
     }
-    let count = body_count(world);
+    let count = body_count(&world.setup);
     if grab.body >= count {
         return Some(format!("there is no body {}; there are {count}", grab.body));
     }
@@ -131,16 +132,18 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
 }
 
 /// Moves the predictions of the grabbed vertices to where grabs and inertia would take them by themselves.
-pub(crate) fn pull_grabbed(world: &mut World) {
-    world.state.last.pulls.clear();
-    if world.inputs.grabbed.is_empty() {
+pub(crate) fn pull_grabbed(
+    inputs: &Inputs,
+    State { motion: state, last, .. }: &mut State,
+    work: &mut Scratch,
+) {
+    last.pulls.clear();
+    if inputs.grabbed.is_empty() {
         return;
     }
-    let (state, last) = (&world.state.motion, &mut world.state.last);
-    let springs = world.inputs.grabbed.iter().flat_map(|patch| patch.springs(&state.positions.raw));
+    let springs = inputs.grabbed.iter().flat_map(|patch| patch.springs(&state.positions.raw));
     let mut springs: Vec<(usize, f64, DVec3)> = springs.collect();
     springs.sort_by_key(|(vertex, ..)| *vertex);
-    let work = &mut world.scratch;
     for springs in springs.chunk_by(|a, b| a.0 == b.0) {
         let vertex = springs[0].0;
         if state.inverse_masses.raw[vertex] == 0.0 {

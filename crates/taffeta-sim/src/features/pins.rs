@@ -10,13 +10,16 @@
 //! to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It
 //! gives 5.6 times the weight with the 7 substeps per frame of `auto`, and 1.006 times with 96.
 
-use crate::derive::rebuild::rebuild;
+use crate::derive::derived::Derived;
+use crate::derive::facts::Facts;
 use crate::derive::world::World;
 use crate::measure::energy::unbalanced_forces;
 use crate::model::guides::{RopeGuide, rope_guides};
 use crate::model::ids::PinId;
 use crate::model::inertia::{Inertia, coast};
 use crate::model::pins::{Pin, along_held};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{FaceIndex, VertexIndex};
@@ -25,24 +28,29 @@ use taffeta_remesh::Hold;
 /// The vertices that a pin holds now, in the order in which their cloth numbers them; none if it has let go. What it carries along beyond a clamped end of a
 /// rope is not among them.
 pub fn pin_vertices(world: &World, pin: PinId) -> Vec<VertexIndex> {
-    let has_let_go = world.state.released.get(pin.number()) == Some(&true);
-    let guides: Vec<_> = guides_of(world, pin).iter().map(|guide| guide.vertex).collect();
+    held_vertices(&world.setup, &world.state, pin)
+}
+
+/// The vertices that a pin holds in a state, see [`pin_vertices`].
+pub(crate) fn held_vertices(setup: &Setup, state: &State, pin: PinId) -> Vec<VertexIndex> {
+    let has_let_go = state.released.get(pin.number()) == Some(&true);
+    let guides: Vec<_> = guides_of(setup, state, pin).iter().map(|guide| guide.vertex).collect();
     let is_own = |(vi, hold): &&(VertexIndex, Hold)| hold.pin == pin.0 && !guides.contains(vi);
-    let holds = world.state.motion.holds.iter().filter(|_| !has_let_go);
+    let holds = state.motion.holds.iter().filter(|_| !has_let_go);
     let mut vertices: Vec<VertexIndex> = holds.filter(is_own).map(|(vi, _)| *vi).collect();
-    vertices.sort_unstable_by_key(|vi| world.state.sheet.own_place(*vi));
+    vertices.sort_unstable_by_key(|vi| state.sheet.own_place(*vi));
     vertices
 }
 
 /// The guides beyond clamped ends of ropes that a pin carries along.
-pub(crate) fn guides_of(world: &World, pin: PinId) -> Vec<RopeGuide> {
-    let is_own = |guide: &RopeGuide| world.state.motion.vertex_pins[guide.vertex] == Some(pin.0);
-    rope_guides(&world.setup, &world.state.sheet).into_iter().filter(is_own).collect()
+pub(crate) fn guides_of(setup: &Setup, state: &State, pin: PinId) -> Vec<RopeGuide> {
+    let is_own = |guide: &RopeGuide| state.motion.vertex_pins[guide.vertex] == Some(pin.0);
+    rope_guides(setup, &state.sheet).into_iter().filter(is_own).collect()
 }
 
 /// The axes that each pin holds.
-pub(crate) fn pin_axes(world: &World) -> Vec<[bool; 3]> {
-    world.setup.pins.iter().map(|pin| pin.description.axes).collect()
+pub(crate) fn pin_axes(setup: &Setup) -> Vec<[bool; 3]> {
+    setup.pins.iter().map(|pin| pin.description.axes).collect()
 }
 
 /// Returns whether a pin that holds is to let go by a time \[s\], or was too weak and has to be freed.
@@ -56,28 +64,35 @@ pub(crate) fn lets_go(world: &World, hold: &Hold, time: f64) -> bool {
     world.state.released[pin] || world.setup.pins[pin].is_due(time)
 }
 
-/// Frees the vertices of the pins whose time has come and of those that were too weak.
-pub(crate) fn release_pins(world: &mut World) {
-    for (pin, released) in world.setup.pins.iter().zip(&mut world.state.released) {
-        *released |= pin.is_due(world.state.time);
+/// Frees the vertices of the pins whose time has come and of those that were too weak. Returns whether there are any; then all is to be
+/// derived anew.
+pub(crate) fn release_pins(setup: &Setup, state: &mut State, derived: &mut Derived) -> bool {
+    for (pin, released) in setup.pins.iter().zip(&mut state.released) {
+        *released |= pin.is_due(state.time);
     }
-    let still_holds = |(_, hold): &(VertexIndex, Hold)| !world.state.released[hold.pin as usize];
-    let kept: Vec<_> = world.state.motion.holds.iter().copied().filter(still_holds).collect();
-    if kept.len() < world.state.motion.holds.len() {
-        hold_anew(world, kept);
+    let still_holds = |(_, hold): &(VertexIndex, Hold)| !state.released[hold.pin as usize];
+    let kept: Vec<_> = state.motion.holds.iter().copied().filter(still_holds).collect();
+    let lets_go = kept.len() < state.motion.holds.len();
+    if lets_go {
+        hold_anew(setup, state, derived, kept);
     }
+    lets_go
 }
 
-/// Lets pins hold other vertices than before, in the order of the vertices.
-pub(crate) fn hold_anew(world: &mut World, holds: Vec<(VertexIndex, Hold)>) {
+/// Lets pins hold other vertices than before, in the order of the vertices. All is to be derived anew then.
+pub(crate) fn hold_anew(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    holds: Vec<(VertexIndex, Hold)>,
+) {
     // What is let go of may be removed by a pass.
-    world.state.looks.clear();
+    state.looks.clear();
     // Rebuilt blocks continue from the angles that the sheet remembers.
-    world.derived.keep_bending(&world.state.sheet, &mut world.state.motion);
-    let axes = pin_axes(world);
-    world.state.motion.hold(holds, &axes);
-    world.state.forget_substep();
-    rebuild(world);
+    derived.keep_bending(&state.sheet, &mut state.motion);
+    let axes = pin_axes(setup);
+    state.motion.hold(holds, &axes);
+    state.forget_substep();
 }
 
 /// Unit normals of the present sheet at vertices that a pin is to hold, which are in order. They are those of the faces that
@@ -99,47 +114,52 @@ pub(crate) fn normals_at(world: &World, vertices: &[VertexIndex]) -> Vec<DVec3> 
 }
 
 /// Returns whether any pin that still holds is of limited strength.
-pub(crate) fn has_weak_pins(world: &World) -> bool {
+pub(crate) fn has_weak_pins(setup: &Setup, state: &State) -> bool {
     let is_weak = |(pin, released): (&Pin, &bool)| pin.description.strength.is_some() && !released;
-    world.setup.pins.iter().zip(&world.state.released).any(is_weak)
+    setup.pins.iter().zip(&state.released).any(is_weak)
 }
 
-/// Notes where the vertices of pins of limited strength would go without their pins. `outside` is gravity \[m/s²\] and
-/// velocity damping \[1/s\].
-pub(crate) fn note_inertia(world: &mut World, inertia: &[Inertia], outside: (DVec3, f64)) {
-    world.state.last.inertial.clear();
-    if !has_weak_pins(world) {
+/// Notes where the vertices of pins of limited strength would go without their pins, under velocity damping \[1/s\].
+pub(crate) fn note_inertia(setup: &Setup, state: &mut State, inertia: &[Inertia], damping: f64) {
+    state.last.inertial.clear();
+    if !has_weak_pins(setup, state) {
         return;
     }
-    let last = &mut world.state.last;
-    for (vi, pin) in world.state.motion.vertex_pins.iter_indexed() {
-        if pin.is_none_or(|pin| world.setup.pins[pin as usize].description.strength.is_none()) {
+    let State { motion, last, gravity, .. } = state;
+    for (vi, pin) in motion.vertex_pins.iter_indexed() {
+        if pin.is_none_or(|pin| setup.pins[pin as usize].description.strength.is_none()) {
             continue;
         }
         let inertia = inertia[vi.to_usize()];
-        last.inertial.push((vi, inertia.position + coast(inertia, outside) * inertia.scale));
+        last.inertial.push((vi, inertia.position + coast(inertia, *gravity, damping) * inertia.scale));
     }
 }
 
-/// Marks the pins that the substep has overloaded; they let go in the next one.
-pub(crate) fn mark_overloaded_pins(world: &mut World) {
-    if !has_weak_pins(world) {
-        return;
+/// The pins that the substep has overloaded; they are to let go in the next one.
+pub(crate) fn overloaded_pins(facts: Facts<'_>, derived: &Derived) -> Vec<usize> {
+    if !has_weak_pins(facts.setup, facts.state) {
+        return Vec::new();
     }
-    let forces = pin_forces(world);
-    for ((pin, released), force) in world.setup.pins.iter().zip(&mut world.state.released).zip(forces) {
-        *released |= pin.description.strength.is_some_and(|strength| force.length() > strength);
-    }
+    let forces = forces_of_pins(facts, derived);
+    let is_overloaded = |pin: &usize| {
+        let strength = facts.setup.pins[*pin].description.strength;
+        strength.is_some_and(|strength| forces[*pin].length() > strength)
+    };
+    (0..forces.len()).filter(is_overloaded).collect()
 }
 
 /// Total force \[N\] of each pin on its vertices in the last substep, in the order of the pins; zero for pins of unlimited
 /// strength, whose forces are not needed.
 pub fn pin_forces(world: &World) -> Vec<DVec3> {
-    let mut totals = vec![DVec3::ZERO; world.setup.pins.len()];
-    let (state, last) = (&world.state.motion, &world.state.last);
-    let Some(unbalanced) = unbalanced_forces(world) else { return totals };
+    forces_of_pins(world.facts(), &world.derived)
+}
+
+fn forces_of_pins(facts: Facts<'_>, derived: &Derived) -> Vec<DVec3> {
+    let mut totals = vec![DVec3::ZERO; facts.setup.pins.len()];
+    let (state, last) = (&facts.state.motion, &facts.state.last);
+    let Some(unbalanced) = unbalanced_forces(facts, derived) else { return totals };
     for (vi, inertial) in &last.inertial {
-        let Some(pin) = world.state.motion.vertex_pins[*vi] else { continue };
+        let Some(pin) = state.vertex_pins[*vi] else { continue };
         // The unbalanced force takes the vertex for one that would have come to where it is by itself.
         let i = vi.to_usize();
         let inertia = (last.predicted[i] - *inertial) * last.inertia(i, state.masses[*vi]);

@@ -8,7 +8,9 @@
 //! and so makes two kinks of it. The next substeps smooth them out, but faces that had yielded to them would keep them. So it
 //! does under the block solver, whose substeps are short, for then the scalars have to be found exactly.
 
+use crate::derive::derived::Derived;
 use crate::derive::world::World;
+use crate::model::motion::Motion;
 use crate::model::setup::Setup;
 use std::sync::Arc;
 use taffeta_core::FaceIndex;
@@ -16,10 +18,8 @@ use taffeta_core::math::Sym2;
 use taffeta_solve::ClothModel;
 
 /// Lets the faces yield that the substep has bent too far.
-pub(crate) fn yield_folds(world: &mut World) {
-    let World { derived, state, setup: Setup { cloths, .. }, inputs, .. } = world;
-    let motion = &mut state.motion;
-    if !inputs.lets_yield || !cloths.iter().any(|cloth| cloth.model().yields()) {
+pub(crate) fn yield_folds(Setup { cloths, .. }: &Setup, motion: &mut Motion, derived: &mut Derived) {
+    if !cloths.iter().any(|cloth| cloth.model().yields()) {
         return;
     }
     let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model()).collect();

@@ -6,7 +6,10 @@
 //!
 //! The force is as exact as the substep has converged. It tells tension from compression as little as `|λ|` does.
 
+use crate::derive::derived::Derived;
 use crate::derive::world::World;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use std::sync::Arc;
 use taffeta_core::EdgeIndex;
 
@@ -16,21 +19,21 @@ pub fn broken_edge_count(world: &World) -> usize {
 }
 
 /// Switches off the springs that the substep of length `h` \[s\] has overloaded.
-pub(crate) fn break_overloaded_edges(world: &mut World, h: f64) {
-    if world.setup.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
+pub(crate) fn break_overloaded_edges(setup: &Setup, state: &mut State, derived: &mut Derived, h: f64) {
+    if setup.cloths.iter().all(|cloth| cloth.break_force.is_none()) {
         return;
     }
     let is_overloaded = |(edge, force): &(EdgeIndex, f64)| {
-        let end = world.state.sheet.topology.edges[*edge].vertices[0];
-        let cloth = &world.setup.cloths[world.state.sheet.vertex_cloths[end] as usize];
-        !world.state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
+        let end = state.sheet.topology.edges[*edge].vertices[0];
+        let cloth = &setup.cloths[state.sheet.vertex_cloths[end] as usize];
+        !state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
     };
     let overloaded: Vec<_> =
-        world.derived.solver.driver().edge_forces(h).into_iter().filter(is_overloaded).collect();
+        derived.solver.driver().edge_forces(h).into_iter().filter(is_overloaded).collect();
     if overloaded.is_empty() {
         return;
     }
-    let broken = Arc::make_mut(&mut world.state.motion.broken);
+    let broken = Arc::make_mut(&mut state.motion.broken);
     overloaded.iter().for_each(|(edge, _)| broken[*edge] = true);
-    world.derived.switch_off(&world.state.motion.broken);
+    derived.switch_off(&state.motion.broken);
 }

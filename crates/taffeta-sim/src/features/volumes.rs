@@ -3,17 +3,14 @@
 //! The target of every closed component is its volume when its cloth came into the world, times a ratio that is reached in
 //! the course of the inflation. It follows from the time and from when the cloth came.
 
-use crate::derive::clock::end_of_substep;
 use crate::derive::derived::Derived;
 use crate::derive::volumes::EnclosedLaw;
 use crate::derive::world::World;
 use glam::DVec3;
 use taffeta_solve::block::EnclosedVolume;
 
-/// Tells the solver which volumes the cloths are to have at the end of the substep of length `h` \[s\].
-pub(crate) fn set_volume_targets(world: &mut World, h: f64) {
-    let time = end_of_substep(world, h);
-    let derived = &mut world.derived;
+/// Tells the solver which volumes the cloths are to have at the end of the substep, which is a time \[s\].
+pub(crate) fn set_volume_targets(derived: &mut Derived, time: f64) {
     for (law, block) in derived.enclosed.iter().zip(&mut derived.blocks.enclosed) {
         block.target = law.target(time);
     }

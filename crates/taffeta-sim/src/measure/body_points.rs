@@ -45,7 +45,7 @@ pub fn find_point(
 
 /// See [`find_point`].
 pub(crate) fn locate(world: &World, body: usize, point: BodyPoint) -> Result<FoundPoint, PointError> {
-    assert!(body < body_count(world), "there is no body {body}");
+    assert!(body < body_count(&world.setup), "there is no body {body}");
     match rope_of(world, body) {
         Some((_, vertices)) => locate_on_rope(world, vertices, point),
         None => locate_on_faces(world, body, point),

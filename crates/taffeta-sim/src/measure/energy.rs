@@ -1,11 +1,15 @@
 //! Energies, momenta, residual and hash of a state.
 
 use crate::derive::derived::Derived;
-use crate::derive::pressure::{add_pressure, has_pressure, is_pressure_explicit};
+use crate::derive::facts::Facts;
+use crate::derive::pressure::{add_pressure, has_pressure};
 use crate::derive::world::World;
 use crate::measure::fields::face_strain;
+use crate::model::motion::Motion;
 use crate::model::pins::along_held;
 use crate::model::report::{Metrics, RemeshCounts, RemeshJumps};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::math::Sym2;
 use taffeta_solve::ElasticEnergy;
@@ -65,11 +69,11 @@ pub(crate) fn kinetic_energy(world: &World) -> f64 {
 fn gravity_energy(world: &World) -> f64 {
     let state = &world.state.motion;
     let moment: DVec3 = state.masses.iter().zip(state.positions.iter()).map(|(m, x)| *x * *m).sum();
-    -gravity(world).dot(moment)
+    -gravity(&world.setup, &world.state).dot(moment)
 }
 
-pub(crate) fn gravity(world: &World) -> DVec3 {
-    if world.state.last.h > 0.0 { world.state.gravity } else { world.setup.settings.gravity }
+pub(crate) fn gravity(setup: &Setup, state: &State) -> DVec3 {
+    if state.last.h > 0.0 { state.gravity } else { setup.settings.gravity }
 }
 
 /// Largest principal Green strain of faces and strain of segments in absolute value. Edge-length cloths are measured by the same strain.
@@ -83,21 +87,20 @@ pub(crate) fn max_strain(world: &World) -> f64 {
 }
 
 /// Gradient of the elastic energy \[N\].
-pub(crate) fn elastic_gradient(world: &World) -> Vec<DVec3> {
-    let x = &world.state.motion.positions;
-    let Derived { solver, blocks, plate, .. } = &world.derived;
-    solver.driver().gradient(blocks, x, plate)
+pub(crate) fn elastic_gradient(motion: &Motion, derived: &Derived) -> Vec<DVec3> {
+    let Derived { solver, blocks, plate, .. } = derived;
+    solver.driver().gradient(blocks, &motion.positions, plate)
 }
 
 /// Forces that the last substep left unbalanced \[N\], those that hold vertices included: inertia and elasticity
 /// less contact. `None` before the first substep and after a change of the mesh.
-pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
-    let (last, state) = (&world.state.last, &world.state.motion);
+pub(crate) fn unbalanced_forces(facts: Facts<'_>, derived: &Derived) -> Option<Vec<DVec3>> {
+    let (last, state) = (&facts.state.last, &facts.state.motion);
     if last.h == 0.0 || last.predicted.len() != state.positions.len() {
         return None;
     }
     let inverse_h2 = 1.0 / (last.h * last.h);
-    let mut forces = elastic_gradient(world);
+    let mut forces = elastic_gradient(state, derived);
     for (i, force) in forces.iter_mut().enumerate() {
         let inertia = last.inertia(i, state.masses.raw[i]);
         *force += (state.positions.raw[i] - last.predicted[i]) * inertia;
@@ -106,9 +109,9 @@ pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
         forces[pull.vertex] +=
             (state.positions.raw[pull.vertex] - last.predicted[pull.vertex]) * pull.stiffness;
     }
-    if has_pressure(world) && !is_pressure_explicit(world) {
+    if has_pressure(facts.setup) && !facts.choice.capabilities().is_local() {
         let mut pressure = vec![DVec3::ZERO; forces.len()];
-        add_pressure(world, &state.positions, &mut pressure);
+        add_pressure(facts.setup, facts.state, &state.positions, &mut pressure);
         forces.iter_mut().zip(pressure).for_each(|(force, pressure)| *force -= pressure);
     }
     for contact in &last.contacts {
@@ -122,7 +125,7 @@ pub(crate) fn unbalanced_forces(world: &World) -> Option<Vec<DVec3>> {
 
 /// Norm of the forces along the free axes of the vertices that the last substep left unbalanced \[N\].
 fn residual(world: &World) -> f64 {
-    let Some(forces) = unbalanced_forces(world) else { return 0.0 };
+    let Some(forces) = unbalanced_forces(world.facts(), &world.derived) else { return 0.0 };
     let free = forces
         .iter()
         .zip(world.state.motion.held.iter())

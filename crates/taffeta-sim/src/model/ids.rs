@@ -116,6 +116,11 @@ impl BodyIds {
         closed.or_else(|| self.meshes.iter().position(|own| *own == id).map(ObstaclePlace::Mesh))
     }
 
+    /// Handles of the obstacles: of those in closed form, then of those that are made of triangles.
+    pub(crate) fn all_obstacles(&self) -> impl Iterator<Item = ObstacleId> + '_ {
+        self.obstacles.iter().chain(&self.meshes).copied()
+    }
+
     /// Those of some cloths and all obstacles.
     pub(crate) fn select(&self, cloths: &[usize]) -> Self {
         Self { cloths: cloths.iter().map(|cloth| self.cloths[*cloth]).collect(), ..self.clone() }

@@ -52,7 +52,7 @@ pub(crate) fn second_begins(share: f64) -> f64 {
 
 /// The velocity that an acceleration \[m/s²\] and velocity damping \[1/s\] leave at the end of a substep:
 /// `v = V + s (a − c v)`.
-pub(crate) fn coast(inertia: Inertia, (acceleration, damping): (DVec3, f64)) -> DVec3 {
+pub(crate) fn coast(inertia: Inertia, acceleration: DVec3, damping: f64) -> DVec3 {
     (inertia.velocity + acceleration * inertia.scale) / (1.0 + damping * inertia.scale)
 }
 
@@ -67,7 +67,7 @@ mod tests {
         acceleration: impl Fn(f64) -> DVec3,
     ) -> (DVec3, DVec3) {
         let step = |inertia: Inertia, a: DVec3| {
-            let velocity = coast(inertia, (a, 0.0));
+            let velocity = coast(inertia, a, 0.0);
             (inertia.position + velocity * inertia.scale, velocity)
         };
         let length = h * GAMMA / share;

@@ -104,7 +104,9 @@ impl Selection {
     pub(crate) fn new(
         bodies: &[usize],
         setup: &Setup,
-        (topology, vertex_cloths, face_cloths): (&SurfaceTopology, &[u32], &[u32]),
+        topology: &SurfaceTopology,
+        vertex_cloths: &[u32],
+        face_cloths: &[u32],
     ) -> Self {
         let whole_cloths = setup.cloths.len();
         let cloths: Vec<usize> = bodies.iter().copied().filter(|body| *body < whole_cloths).collect();

@@ -237,7 +237,7 @@ impl State {
     }
 
     /// State of a world that has not begun.
-    pub(crate) fn new(description: &WorldDescription, pins: usize, (sheet, motion): (Sheet, Motion)) -> Self {
+    pub(crate) fn new(description: &WorldDescription, pins: usize, sheet: Sheet, motion: Motion) -> Self {
         Self {
             sheet: Arc::new(sheet),
             motion,

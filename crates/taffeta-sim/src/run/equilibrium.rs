@@ -9,6 +9,7 @@ use crate::contact::secure::{check_motion, secure};
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
 use crate::derive::parts::join_parts;
+use crate::derive::rebuild::rebuild;
 use crate::derive::snapshot::{go_back, note, note_substep};
 use crate::derive::world::World;
 use crate::features::pins::release_pins;
@@ -63,7 +64,9 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     join_parts(world);
     world.safeguard = SafeguardReport::default();
     let broken_before = broken_edge_count(world);
-    release_pins(world);
+    if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+        rebuild(world);
+    }
     world.state.gravity = world.setup.settings.gravity;
     world.inputs.air = None;
     world.inputs.damping = 0.0;
@@ -94,7 +97,7 @@ pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: world.state.last.active_contacts(),
-        obstacle_loads: loads_at_rest(world),
+        obstacle_loads: loads_at_rest(&world.setup, &mut world.state),
         broken_edges: broken_edge_count(world) - broken_before,
         tears: TearCounts::default(),
         safeguard: world.safeguard.clone(),
@@ -122,18 +125,24 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_substep();
         world.derived.begin_frame();
-        begin_substep(world);
-        times.run(Stage::Predict, || predict(world, step));
-        times.run(Stage::Detect, || detect(world, step));
+        if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+            rebuild(world);
+        }
+        begin_substep(&world.state, &mut world.scratch);
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, step));
+        times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
         let mut this = SubstepPlan::default();
         let solved = times.run(Stage::Solve, || solve(world, step, Start::Inertia, &mut this));
         if solved.is_ok() {
             times.run(Stage::Secure, || {
-                let checked = check_motion(world, step);
-                secure(world, step, checked);
+                let checked = check_motion(world.split(), step);
+                secure(world.split(), checked);
             });
         }
-        let finished = solved.and_then(|()| times.run(Stage::Finish, || finish(world, step)));
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        let finish = || finish(setup, inputs, state, derived, scratch);
+        let finished = solved.and_then(|()| times.run(Stage::Finish, finish));
         plan.substeps += 1;
         plan.iterations = plan.iterations.max(this.iterations);
         plan.linear_iterations += this.linear_iterations;
@@ -190,7 +199,7 @@ fn check_support(world: &World) -> Result<(), StepError> {
     if has_obstacles(world) {
         return Ok(());
     }
-    for number in 0..body_count(world) {
+    for number in 0..body_count(&world.setup) {
         let pressure = world.setup.cloths.get(number).map_or(0.0, |cloth| cloth.pressure);
         let range = world.state.sheet.vertex_range(number as u32);
         let held = |axis: usize| range.clone().any(|i| world.state.motion.held.raw[i][axis]);
@@ -199,7 +208,7 @@ fn check_support(world: &World) -> Result<(), StepError> {
         if falls || pressure != 0.0 && !(0..3).any(held) {
             let reason = format!(
                 "{} floats: no pin holds it against its load, and there is no obstacle",
-                body_name(world, number)
+                body_name(&world.setup, number)
             );
             let residual = load(world);
             return Err(StepError::NoEquilibrium { residual, tolerance: TOLERANCE * residual, reason });

@@ -55,11 +55,11 @@ pub(crate) fn step_part(
     let (plan, tears) = match still {
         Some(_) => {
             own.watch.pass(own.state.time)?;
-            pass_time(own, dt);
+            pass_time(&own.setup, &mut own.state, own.derived.choice, dt);
             Default::default()
         }
         None => {
-            let (plan, tears) = make_substeps(own, dt, (&inputs.grabs, &mut around), times)?;
+            let (plan, tears) = make_substeps(own, dt, &inputs.grabs, &mut around, times)?;
             (SubstepPlan { groups: 1, ..plan }, tears)
         }
     };
@@ -103,7 +103,7 @@ impl Outside for Around<'_, '_> {
         if has_moved {
             own.derived.keep_bending(&own.state.sheet, &mut own.state.motion);
         }
-        put_present(whole, selection, own);
+        put_present(&whole.setup, &mut whole.state, &mut whole.derived, selection, own);
         let epoch = whole.epoch;
         let tears = tear_at(whole, &overloads);
         if whole.epoch != epoch {

@@ -41,12 +41,12 @@ pub(crate) fn make_grouped_substeps(
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     let mut groups = find_groups(world, grabs, dt);
-    let start = (groups.len() > 1 && can_tear(world)).then(|| note(world));
+    let start = (groups.len() > 1 && can_tear(world.facts())).then(|| note(world));
     let mut made: Vec<Made> = Vec::new();
     loop {
         if groups.len() == 1 {
             join_parts(world);
-            let (plan, tears) = make_substeps(world, dt, (grabs, &mut Whole(lead)), times)?;
+            let (plan, tears) = make_substeps(world, dt, grabs, &mut Whole(lead), times)?;
             return Ok((SubstepPlan { groups: 1, ..plan }, tears));
         }
         let epoch = world.epoch;
@@ -92,7 +92,7 @@ fn take_part(parts: &mut Vec<Part>, bodies: &[usize]) -> Option<Part> {
 
 /// The groups of a step of the length `dt` \[s\]: lists of bodies in their order.
 fn find_groups(world: &World, grabs: &[Grab], dt: f64) -> Vec<Vec<usize>> {
-    let count = body_count(world);
+    let count = body_count(&world.setup);
     let mut joined = Components::new(count);
     if !may_part(world) {
         return vec![(0..count).collect()];
@@ -123,7 +123,7 @@ fn find_groups(world: &World, grabs: &[Grab], dt: f64) -> Vec<Vec<usize>> {
 /// Returns whether the bodies of a world can be stepped one by one. Projective dynamics has a fixed number of iterations over a
 /// constant matrix, whose blocks know nothing of each other.
 fn may_part(world: &World) -> bool {
-    body_count(world) > 1
+    body_count(&world.setup) > 1
         // What moves by itself may touch any of them.
         && world.state.rigid.is_empty()
         && world.derived.choice != SolverChoice::Projective
@@ -182,7 +182,7 @@ fn expected_boxes(world: &World, dt: f64) -> Vec<Aabb> {
     for (vi, hold) in motion.holds.iter() {
         reach(*vi, places.target(hold) - motion.positions[*vi]);
     }
-    let margin = |cloth: usize| offset_of_body(world, cloth) + SURPRISE * longest[cloth];
+    let margin = |cloth: usize| offset_of_body(&world.setup, cloth) + SURPRISE * longest[cloth];
     boxes.iter().enumerate().map(|(cloth, area)| area.inflated(margin(cloth))).collect()
 }
 
@@ -190,7 +190,7 @@ fn expected_boxes(world: &World, dt: f64) -> Vec<Aabb> {
 fn join_met(groups: &[Vec<usize>], made: &[Made]) -> Option<Vec<Vec<usize>>> {
     let boxes_of = |made: &Made| {
         let Part { selection, world, .. } = &made.part;
-        let around = |(own, area): (usize, &Aabb)| area.inflated(offset_of_body(world, own));
+        let around = |(own, area): (usize, &Aabb)| area.inflated(offset_of_body(&world.setup, own));
         let boxes = world.scratch.reach.iter().enumerate().map(around);
         selection.cloths.iter().copied().zip(boxes).collect::<Vec<_>>()
     };

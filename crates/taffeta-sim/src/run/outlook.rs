@@ -39,7 +39,7 @@ type Wanted = BTreeMap<VertexKey, Metric>;
 /// along tears that are taken back, and the next ones follow the mesh.
 pub(crate) fn begins(world: &World) -> bool {
     world.state.frame == 0
-        && !can_tear(world)
+        && !can_tear(world.facts())
         && world.setup.cloths.iter().any(|cloth| cloth.remesh.is_some())
 }
 
@@ -82,7 +82,7 @@ fn look_ahead(world: &mut World, dt: f64, times: &mut StageTimes) -> Result<Want
 fn find_lacking(world: &World) -> Vec<(VertexKey, Metric)> {
     let settings: Vec<_> = world.setup.cloths.iter().map(|cloth| cloth.remesh).collect();
     let regions: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
-    let obstacles = FixedObstacles::new(shapes(world), mesh_faces(world));
+    let obstacles = FixedObstacles::new(shapes(&world.setup, world.state.time), mesh_faces(world));
     let (view, asked) = (current_view(world), sizes_at_tears(world));
     let pass = Pass {
         settings: &settings,

@@ -6,12 +6,12 @@
 
 use crate::adapt::calm::was_looked_at;
 use crate::adapt::schedule::{note_passes, remesh_if_due};
-use crate::contact::loads::{note_loads_at_rest, take_loads};
+use crate::contact::loads::{hand_over, received_at_rest, take_loads};
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::clock::stand_still;
 use crate::derive::pressure::has_pressure;
 use crate::derive::solver_facts::can_tear;
-use crate::derive::world::World;
+use crate::derive::world::{Part, World};
 use crate::features::pins::is_release_due;
 use crate::features::seams::threads::has_open_seam;
 use crate::features::volumes::inflates_between;
@@ -21,8 +21,9 @@ use crate::model::inputs::StepInputs;
 use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
+use crate::model::setup::Setup;
 use crate::model::stage::{Stage, StageTimes};
-use crate::model::state::{Speeds, Still, StillGroup};
+use crate::model::state::{Speeds, State, Still, StillGroup};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;
 
@@ -32,31 +33,38 @@ const PATIENCE: f64 = 10.0;
 const LEAST_PATIENCE: f64 = 1.0;
 
 /// Notes what a step has ended with, if its remeshing pass has changed nothing.
-pub(crate) fn note_stillness(world: &mut World, metrics: Metrics, contacts: usize, pass: &RemeshCounts) {
+pub(crate) fn note_stillness(
+    setup: &Setup,
+    parts: &[Part],
+    state: &mut State,
+    metrics: Metrics,
+    contacts: usize,
+    pass: &RemeshCounts,
+) {
     let is_unchanged = pass.splits + pass.collapses + pass.flips == 0;
     // What was refused would be again.
-    let is_adapted = (0..world.setup.cloths.len())
-        .all(|cloth| world.setup.cloths[cloth].remesh.is_none() || was_looked_at(world, cloth));
-    world.state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
-    note_still_groups(world);
+    let is_adapted = (0..setup.cloths.len())
+        .all(|cloth| setup.cloths[cloth].remesh.is_none() || was_looked_at(state, cloth));
+    state.still = is_unchanged.then_some(Still { metrics, contacts, is_adapted });
+    note_still_groups(setup, parts, state);
 }
 
 /// Notes what groups have ended the step with, where it has changed no mesh of theirs. Those that rest, and on which passes have
 /// found nothing to do, were not looked at.
-fn note_still_groups(world: &mut World) {
-    let mut groups = std::mem::take(&mut world.state.groups);
-    for (group, part) in groups.iter_mut().zip(&world.parts) {
+fn note_still_groups(setup: &Setup, parts: &[Part], state: &mut State) {
+    let mut groups = std::mem::take(&mut state.groups);
+    for (group, part) in groups.iter_mut().zip(parts) {
         let is_looked_at =
-            |cloth: &usize| world.setup.cloths[*cloth].remesh.is_none() || was_looked_at(world, *cloth);
+            |cloth: &usize| setup.cloths[*cloth].remesh.is_none() || was_looked_at(state, *cloth);
         let contacts = match group.still {
             Some(still) if still.is_adapted => continue,
             Some(still) => still.contacts,
             None => part.world.state.last.active_contacts(),
         };
         let is_adapted = part.selection.cloths.iter().all(is_looked_at);
-        group.still = part.is_of(&world.state.sheet).then_some(StillGroup { contacts, is_adapted });
+        group.still = part.is_of(&state.sheet).then_some(StillGroup { contacts, is_adapted });
     }
-    world.state.groups = groups;
+    state.groups = groups;
 }
 
 /// Facts about the world if it rests for a whole step of length `dt` \[s\]; `None` if it does not.
@@ -67,10 +75,10 @@ pub(crate) fn find_rest(world: &World, inputs: &StepInputs, dt: f64) -> Option<S
         && world.state.rigid.is_empty()
         && gravity == world.state.gravity
         && world.setup.air.is_none_or(|air| wind(air) == DVec3::ZERO)
-        && !has_pressure(world)
+        && !has_pressure(&world.setup)
         && !has_open_seam(world)
         && !inflates_between(world, world.state.time, world.state.time + dt)
-        && !can_tear(world)
+        && !can_tear(world.facts())
         && stand_still(world, world.state.time + dt)
         && world.setup.view_motion.stands_between(world.state.time, world.state.time + dt)
         && !is_release_due(world, world.state.time + dt);
@@ -86,13 +94,14 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
     let mut times = StageTimes::default();
     world.safeguard = SafeguardReport::default();
     world.state.frame += 1;
-    pass_time(world, dt);
+    pass_time(&world.setup, &mut world.state, world.derived.choice, dt);
     let (mut remesh, mut popping) = (RemeshCounts::default(), 0.0);
     if still.is_adapted {
-        note_passes(world);
+        note_passes(&world.setup, &mut world.state);
     } else {
         (remesh, popping) = times.run(Stage::Remesh, || remesh_if_due(world));
-        note_stillness(world, still.metrics, still.contacts, &remesh);
+        let World { setup, parts, state, .. } = &mut *world;
+        note_stillness(setup, parts, state, still.metrics, still.contacts, &remesh);
     }
     let jumps = match world.state.still {
         Some(_) => RemeshJumps::default(),
@@ -104,7 +113,7 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts: still.contacts,
-        obstacle_loads: take_loads(world, dt),
+        obstacle_loads: take_loads(&world.setup, &mut world.state, dt),
         broken_edges: 0,
         tears: TearCounts::default(),
         safeguard: SafeguardReport::default(),
@@ -119,9 +128,11 @@ pub(crate) fn rest(world: &mut World, still: Still, dt: f64) -> StepReport {
 }
 
 /// Lets time pass for a world at rest.
-pub(crate) fn pass_time(world: &mut World, dt: f64) {
-    world.state.time += dt;
-    note_loads_at_rest(world, dt);
+pub(crate) fn pass_time(setup: &Setup, state: &mut State, choice: SolverChoice, dt: f64) {
+    state.time += dt;
+    if let Some(received) = received_at_rest(setup, state, choice, dt) {
+        hand_over(&mut state.loads, received);
+    }
 }
 
 /// Returns whether every body is slow now, and was so at the start of the last substep.
@@ -131,10 +142,10 @@ fn is_slow(world: &World) -> bool {
     let is_slow = |body: usize| {
         let range = sheet.vertex_range(body as u32);
         let error = world.setup.settings.accuracy * extent(&sheet.layout.raw[range]);
-        [Speeds::of(world, body, velocities), before[body]]
+        [Speeds::of(&world.state, body, velocities), before[body]]
             .iter()
             .all(|speeds| speeds.fastest * LEAST_PATIENCE <= error && speeds.mean * PATIENCE <= error)
     };
-    let count = body_count(world);
+    let count = body_count(&world.setup);
     world.state.last_substep > 0.0 && before.len() == count && (0..count).all(is_slow)
 }

@@ -17,7 +17,10 @@ use crate::model::description::Air;
 use crate::model::error::StepError;
 use crate::model::inputs::StepInputs;
 use crate::model::report::{Metrics, SafeguardReport, StepReport};
+use crate::model::scratch::Inputs;
+use crate::model::setup::Setup;
 use crate::model::stage::{Stage, StageTimes};
+use crate::model::state::State;
 use crate::run::groups::make_grouped_substeps;
 use crate::run::outlook::{adapt_to_outlook, begins};
 use crate::run::rest::{find_rest, note_stillness, rest};
@@ -49,11 +52,12 @@ pub(crate) fn step(
         return Err(StepError::WindInVacuum { wind });
     }
     find_grabbed(world, &inputs.grabs)?;
-    schedule_drives(world, world.state.time + dt);
+    let end = world.state.time + dt;
+    schedule_drives(&mut world.setup, &mut world.state, end);
     let before = Arc::clone(&world.state.sheet);
     world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let report = make_step(world, inputs, dt, lead)?;
-    Ok(StepReport { remeshed: note_changes(world, before), ..report })
+    Ok(StepReport { remeshed: note_changes(&world.setup, &mut world.state, before), ..report })
 }
 
 /// A step whose inputs are sound.
@@ -72,7 +76,12 @@ fn make_step(
     let broken_before = broken_edge_count(world);
     let begins = begins(world);
     let last_good = note(world);
-    take_forces(world, inputs);
+    let weightless = weightless_cloths(world);
+    if weightless != world.derived.weightless {
+        // A seam that does not close is given up.
+        rebuild(world);
+    }
+    take_forces(&world.setup, &mut world.state, &mut world.inputs, inputs, weightless.contains(&true));
     let early = if begins { adapt_to_outlook(world, dt, &mut times) } else { Ok(Default::default()) };
     let outcome = early.and_then(|early| {
         world.inputs.grabbed = find_grabbed(world, &inputs.grabs)?;
@@ -88,7 +97,7 @@ fn make_step(
         }
     };
     world.state.frame += 1;
-    keep_bending(world);
+    keep_bending(&mut world.state, &mut world.derived, &mut world.parts);
     let contacts = active_contacts(world);
     let broken_edges = broken_edge_count(world) - broken_before;
     let before_pass = if close_seams(world) { measure(world) } else { measured };
@@ -96,14 +105,14 @@ fn make_step(
     let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
     let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, &remesh, popping));
     let state_hash = times.run(Stage::Measure, || state_hash(world));
-    note_stillness(world, measured, contacts, &remesh);
+    note_stillness(&world.setup, &world.parts, &mut world.state, measured, contacts, &remesh);
     Ok(StepReport {
         time: world.state.time,
         plan,
         vertices: world.state.sheet.topology.vertex_count,
         faces: world.state.sheet.topology.face_count(),
         contacts,
-        obstacle_loads: take_loads(world, dt),
+        obstacle_loads: take_loads(&world.setup, &mut world.state, dt),
         broken_edges,
         tears,
         safeguard: world.safeguard.clone(),
@@ -118,23 +127,23 @@ fn make_step(
 }
 
 /// Takes over gravity and wind for a step, without grabs.
-fn take_forces(world: &mut World, inputs: &StepInputs) {
-    let weightless = weightless_cloths(world);
-    let is_weightless = weightless.contains(&true);
-    if weightless != world.derived.weightless {
-        // A seam that does not close is given up.
-        rebuild(world);
-    }
-    let settings = &world.setup.settings;
+fn take_forces(
+    setup: &Setup,
+    state: &mut State,
+    taken: &mut Inputs,
+    inputs: &StepInputs,
+    is_weightless: bool,
+) {
+    let settings = &setup.settings;
     let gravity = inputs.gravity.unwrap_or(if is_weightless { DVec3::ZERO } else { settings.gravity });
-    if gravity != world.state.gravity {
-        world.state.forget_substep();
+    if gravity != state.gravity {
+        state.forget_substep();
     }
-    world.state.gravity = gravity;
-    world.inputs.grabbed.clear();
-    let damping = world.setup.settings.velocity_damping;
-    world.inputs.damping = if is_weightless { damping.max(SEWING_DAMPING) } else { damping };
-    world.inputs.air = world.setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
+    state.gravity = gravity;
+    taken.grabbed.clear();
+    let damping = setup.settings.velocity_damping;
+    taken.damping = if is_weightless { damping.max(SEWING_DAMPING) } else { damping };
+    taken.air = setup.air.map(|air| Air { wind: inputs.wind.unwrap_or(air.wind), ..air });
 }
 
 fn check_overflow(world: &World, measured: &Metrics) -> Result<(), StepError> {

@@ -13,11 +13,14 @@
 
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::derived::Derived;
+use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::rules::ROUND;
-use crate::model::state::Speeds;
+use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
+use crate::model::state::{Speeds, State};
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 
@@ -48,23 +51,21 @@ const IMPACT: f64 = 2.0;
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 0.01;
 
-/// Notes what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
+/// Tells what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
-pub(crate) fn note_accuracy(world: &mut World, h: f64) {
-    let errors = local_errors(world, h);
-    let error = largest_part(world, |i| errors[i]).max(error_of_safeguard(world, h));
-    let start = &world.scratch.start_velocities;
-    let speeds = (0..body_count(world)).map(|body| Speeds::of(world, body, start)).collect();
-    let was_touched = world.state.last.active_contacts() > 0;
-    let state = &mut world.state;
-    (state.last_substep, state.error, state.start_speeds, state.was_touched) =
-        (h, error, speeds, was_touched);
+pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f64) -> (f64, Vec<Speeds>) {
+    let Facts { setup, state, .. } = facts;
+    let errors = local_errors(state, work, h);
+    let error = largest_part(setup, state, |i| errors[i]).max(error_of_safeguard(facts, derived, work, h));
+    let of_body = |body| Speeds::of(state, body, &work.start_velocities);
+    let speeds = (0..body_count(setup)).map(of_body).collect();
+    (error, speeds)
 }
 
 /// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it, or the safeguard.
-fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
-    let (state, work) = (&world.state.motion, &world.scratch);
-    let stopped = stopped_vertices(world, h);
+fn local_errors(state: &State, work: &Scratch, h: f64) -> Vec<Option<DVec3>> {
+    let stopped = stopped_vertices(state, work, h);
+    let state = &state.motion;
     let error = |i: usize| {
         let (x, v) = (state.positions.raw[i], state.velocities.raw[i]);
         let middle = (v + work.start_velocities[i]) * (0.5 * h);
@@ -78,14 +79,14 @@ fn local_errors(world: &World, h: f64) -> Vec<Option<DVec3>> {
 /// Energy that the safeguard has stored in a substep of length `h` \[s\], as an error relative to the size of a body. It is part of the
 /// length by which moving everything against inertia is worth as much. Newton's method measures its error like that. A single vertex that is
 /// pulled out of a stiff cloth is nothing in the mean. It holds more energy than all of the motion.
-fn error_of_safeguard(world: &World, h: f64) -> f64 {
-    let displaced = &world.scratch.displaced;
+fn error_of_safeguard(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f64) -> f64 {
+    let displaced = &work.displaced;
     // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
-    if displaced.is_empty() || sewn_cloths(world).contains(&true) {
+    if displaced.is_empty() || sewn_cloths(facts).contains(&true) {
         return 0.0;
     }
-    let (state, sheet) = (&world.state.motion, &world.state.sheet);
-    let Derived { solver, blocks, plate, .. } = &world.derived;
+    let (state, sheet) = (&facts.state.motion, &facts.state.sheet);
+    let Derived { solver, blocks, plate, .. } = derived;
     let energy = |x: &[DVec3]| {
         let energy = solver.driver().energy(blocks, x, plate);
         energy.stretch + energy.bend
@@ -101,11 +102,10 @@ fn error_of_safeguard(world: &World, h: f64) -> f64 {
 }
 
 /// Returns, for each vertex, whether a contact that began has stopped it in the substep.
-fn stopped_vertices(world: &World, h: f64) -> Vec<bool> {
-    let work = &world.scratch;
+fn stopped_vertices(state: &State, work: &Scratch, h: f64) -> Vec<bool> {
     let mut stopped = vec![false; work.rows.len()];
-    let slowest = IMPACT * world.state.gravity.length() * h;
-    for contact in world.state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
+    let slowest = IMPACT * state.gravity.length() * h;
+    for contact in state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
         let row = &contact.row;
         let speed = row.interpolate(|vi| work.start_velocities[vi.to_usize()]) - row.body_displacement / h;
         if contact.sticks || speed.dot(row.normal) < -slowest {
@@ -118,10 +118,10 @@ fn stopped_vertices(world: &World, h: f64) -> Vec<bool> {
 
 impl Speeds {
     /// The speeds of a body with these velocities \[m/s\] of all vertices.
-    pub(crate) fn of(world: &World, body: usize, velocities: &[DVec3]) -> Self {
+    pub(crate) fn of(State { sheet, motion, .. }: &State, body: usize, velocities: &[DVec3]) -> Self {
         let (mut mass, mut square, mut fastest) = (0.0, 0.0, 0.0_f64);
-        for i in world.state.sheet.vertex_range(body as u32) {
-            let (m, squared) = (world.state.motion.masses.raw[i], velocities[i].length_squared());
+        for i in sheet.vertex_range(body as u32) {
+            let (m, squared) = (motion.masses.raw[i], velocities[i].length_squared());
             (mass, square, fastest) = (mass + m, square + m * squared, fastest.max(squared));
         }
         let mean = if mass > 0.0 { (square / mass).sqrt() } else { 0.0 };
@@ -135,19 +135,19 @@ pub(crate) fn local_error(world: &World) -> f64 {
 }
 
 /// The largest of the root mean squares over the bodies of what their vertices have, relative to their sizes.
-fn largest_part(world: &World, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f64 {
+fn largest_part(setup: &Setup, state: &State, of_vertex: impl Fn(usize) -> Option<DVec3>) -> f64 {
     let of_body = |body: usize| {
-        let range = world.state.sheet.vertex_range(body as u32);
+        let range = state.sheet.vertex_range(body as u32);
         let (mut mass, mut square) = (0.0, 0.0);
         for i in range.clone() {
-            let m = world.state.motion.masses.raw[i];
+            let m = state.motion.masses.raw[i];
             mass += m;
             square += of_vertex(i).map_or(0.0, |vector| m * vector.length_squared());
         }
-        let size = extent(&world.state.sheet.layout.raw[range]);
+        let size = extent(&state.sheet.layout.raw[range]);
         if mass > 0.0 && size > 0.0 { (square / mass).sqrt() / size } else { 0.0 }
     };
-    (0..body_count(world)).map(of_body).fold(0.0, f64::max)
+    (0..body_count(setup)).map(of_body).fold(0.0, f64::max)
 }
 
 /// How long the next substep may be \[s\].
@@ -161,11 +161,11 @@ pub(crate) fn next_substep(world: &World) -> f64 {
 }
 
 fn longest_substep(world: &World) -> f64 {
-    if can_tear(world) {
+    if can_tear(world.facts()) {
         return ROUND;
     }
     let may_stop = || {
-        let speed = largest_part(world, |i| Some(world.state.motion.velocities.raw[i]));
+        let speed = largest_part(&world.setup, &world.state, |i| Some(world.state.motion.velocities.raw[i]));
         speed * LONGEST > world.setup.settings.accuracy
     };
     if world.state.was_touched && may_stop() { LONGEST_TOUCHED } else { LONGEST }

@@ -1,16 +1,17 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
-use crate::contact::loads::note_loads;
-use crate::derive::world::World;
-use crate::features::pins::mark_overloaded_pins;
+use crate::contact::loads::{hand_over, received};
+use crate::derive::derived::Derived;
+use crate::derive::facts::Facts;
+use crate::features::pins::overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::error::StepError;
 use crate::model::guides::{RopeGuide, rope_guides};
-use crate::model::scratch::Scratch;
+use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::state::State;
-use crate::step::accuracy::note_accuracy;
+use crate::step::accuracy::judge;
 use crate::step::guard::not_finite;
 use std::sync::Arc;
 use taffeta_contact::{Contact, ContactName};
@@ -60,20 +61,26 @@ fn push_bodies(State { motion, last, rigid, .. }: &mut State, work: &Scratch) {
 ///
 /// # Errors
 /// If a position is not finite: the error names the vertex.
-pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
-    let state = &mut world.state.motion;
-    let (work, last) = (&world.scratch, &world.state.last);
+pub(crate) fn finish(
+    setup: &Setup,
+    inputs: &Inputs,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &Scratch,
+) -> Result<(), StepError> {
+    let State { motion, last, .. } = &mut *state;
+    let (h, choice) = (last.h, derived.choice);
     let mut bad = None;
     // They are copied where somebody else holds them: a snapshot, or a view of another program.
-    let positions = Arc::make_mut(&mut state.positions);
-    let velocities = Arc::make_mut(&mut state.velocities);
+    let positions = Arc::make_mut(&mut motion.positions);
+    let velocities = Arc::make_mut(&mut motion.velocities);
     for (i, row) in work.rows.iter().enumerate() {
         let position = row.position();
         if !position.is_finite() || position.abs().max_element() > FARTHEST {
             bad = bad.or(Some(i));
         }
         // Contacts that were pushed apart have moved the start of an Euler step.
-        let is_euler = last.scales[i] == h || state.inverse_masses.raw[i] == 0.0;
+        let is_euler = last.scales[i] == h || motion.inverse_masses.raw[i] == 0.0;
         let (base, scale) = if is_euler { (work.start[i], h) } else { (work.bases[i], last.scales[i]) };
         velocities.raw[i] = (position - base) * (1.0 / scale);
         positions.raw[i] = position;
@@ -83,17 +90,23 @@ pub(crate) fn finish(world: &mut World, h: f64) -> Result<(), StepError> {
     for (i, _) in &work.displaced {
         velocities.raw[*i] = (positions.raw[*i] - work.start[*i]) * (1.0 / h);
     }
-    push_bodies(&mut world.state, &world.scratch);
-    match bad {
-        Some(i) => Err(not_finite(world, i, h)),
-        None => {
-            align_guides(&world.setup, &mut world.state);
-            note_loads(world, h);
-            mark_overloaded_pins(world);
-            break_overloaded_edges(world, h);
-            yield_folds(world);
-            note_accuracy(world, h);
-            Ok(())
-        }
+    push_bodies(state, work);
+    if let Some(i) = bad {
+        return Err(not_finite(Facts { setup, inputs, state, choice }, work, i, h));
     }
+    align_guides(setup, state);
+    let facts = Facts { setup, inputs, state, choice };
+    let (received, overloaded) = (received(facts, work, h), overloaded_pins(facts, derived));
+    if let Some(received) = received {
+        hand_over(&mut state.loads, received);
+    }
+    overloaded.into_iter().for_each(|pin| state.released[pin] = true);
+    break_overloaded_edges(setup, state, derived, h);
+    if inputs.lets_yield {
+        yield_folds(setup, &mut state.motion, derived);
+    }
+    let (error, speeds) = judge(Facts { setup, inputs, state, choice }, derived, work, h);
+    state.was_touched = state.last.active_contacts() > 0;
+    (state.last_substep, state.error, state.start_speeds) = (h, error, speeds);
+    Ok(())
 }

@@ -20,30 +20,31 @@
 
 use crate::derive::air::exposed;
 use crate::derive::clock::clamp_normals;
-use crate::derive::derived::Solver;
+use crate::derive::derived::{Derived, Solver};
+use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
-use crate::derive::solver_facts::is_second_order;
-use crate::derive::stages::{first_share, stage_share};
-use crate::derive::world::World;
+use crate::derive::stages::first_share;
 use crate::model::inertia::{GAMMA, Inertia};
+use crate::model::motion::Motion;
 use crate::model::pins::along_held;
-use crate::model::scratch::FirstStage;
-use crate::model::state::State;
+use crate::model::scratch::{FirstStage, Scratch};
+use crate::model::sheet::Sheet;
+use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
 use taffeta_contact::Contact;
-use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
+use taffeta_core::{IndexVec, VertexIndex};
 use taffeta_solve::drivers::newton::{Drags, NewtonDriver};
+use taffeta_solve::{Blocks, PlateState};
 
 /// Part of the way to its nearest neighbor by which the acceleration at the start may move a vertex. Two that move by half of it meet.
 const SMOOTH: f64 = 0.5;
 
 /// Inertial state of every vertex in a stage that ends after a time `h` \[s\].
-pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
-    let (state, work) = (&world.state.motion, &world.scratch);
-    let moving = state.positions.iter().copied().zip(work.start_velocities.iter().copied());
+pub(crate) fn collect_inertia(motion: &Motion, work: &Scratch, h: f64) -> Vec<Inertia> {
+    let moving = motion.positions.iter().copied().zip(work.start_velocities.iter().copied());
     if !work.first_stage.is_empty() {
-        let share = first_share(world);
+        let share = first_share(work);
         let inertia = |(start, stage): ((DVec3, DVec3), &FirstStage)| {
             Inertia::second_stage(start, (stage.position, stage.free), (h, share))
         };
@@ -58,35 +59,37 @@ pub(crate) fn collect_inertia(world: &World, h: f64) -> Vec<Inertia> {
 
 /// The place \[m\] to which the velocity of a vertex leads by the end of the present one of two stages. It is the velocity at the start, or
 /// what the first stage has found, contacts included.
-pub(crate) fn led(world: &World, i: usize) -> DVec3 {
-    let work = &world.scratch;
+pub(crate) fn led(last: &LastSubstep, work: &Scratch, i: usize) -> DVec3 {
     let velocity = work.first_stage.get(i).map_or(work.start_velocities[i], |stage| stage.velocity);
-    work.bases[i] + velocity * world.state.last.scales[i]
+    work.bases[i] + velocity * last.scales[i]
 }
 
 /// Notes the accelerations at the start of a substep of length `h` \[s\] and the forces of the air, which are a part of them. Notes
 /// nothing if the substep begins with implicit Euler. Contacts and damping of elements are not part of them: they act in the stages alone.
-pub(crate) fn note_accelerations(world: &mut World, h: f64) {
+pub(crate) fn note_accelerations(facts: Facts<'_>, derived: &mut Derived, work: &mut Scratch, h: f64) {
     // What threads ask for is the gap at the end of a stage. They have no force at the start.
-    if sewn_cloths(world).contains(&true) {
+    if sewn_cloths(facts).contains(&true) {
         return;
     }
-    let mut solver = std::mem::replace(&mut world.derived.solver, Solver::none());
-    if let Solver::Newton(driver) = &mut solver {
-        let (accelerations, air) = start_accelerations(world, driver, h);
-        if is_smooth(world, &accelerations, GAMMA * h) {
-            (world.scratch.accelerations, world.scratch.start_outer) = (accelerations, air);
-        }
+    let Derived { solver: Solver::Newton(driver), plate, clamps, blocks, .. } = derived else { return };
+    let clamps = clamp_normals(facts.setup, clamps, facts.state.time);
+    let (accelerations, air) = start_accelerations(facts, &work.start_velocities, driver, plate, &clamps, h);
+    let State { sheet, motion, .. } = facts.state;
+    if is_smooth(springy_pairs(sheet, blocks), &motion.positions, &accelerations, GAMMA * h) {
+        (work.accelerations, work.start_outer) = (accelerations, air);
     }
-    world.derived.solver = solver;
 }
 
 /// Returns whether a stage with the effective step `s` \[s\] can begin with these accelerations. Stiff elements off their equilibrium
 /// would throw their vertices past each other.
-fn is_smooth(world: &World, accelerations: &[DVec3], s: f64) -> bool {
+fn is_smooth(
+    pairs: impl Iterator<Item = [VertexIndex; 2]>,
+    x: &IndexVec<VertexIndex, DVec3>,
+    accelerations: &[DVec3],
+    s: f64,
+) -> bool {
     let mut nearest = vec![f64::INFINITY; accelerations.len()];
-    let x = &world.state.motion.positions;
-    for [a, b] in springy_pairs(world) {
+    for [a, b] in pairs {
         let length = (x[a] - x[b]).length();
         for vi in [a, b] {
             nearest[vi.to_usize()] = nearest[vi.to_usize()].min(length);
@@ -96,9 +99,8 @@ fn is_smooth(world: &World, accelerations: &[DVec3], s: f64) -> bool {
 }
 
 /// Pairs of vertices that an element holds apart: of the edges, the ropes and the solids.
-fn springy_pairs(world: &World) -> impl Iterator<Item = [VertexIndex; 2]> {
-    let blocks = &world.derived.blocks;
-    let edges = world.state.sheet.topology.edges.iter().map(|edge| edge.vertices);
+fn springy_pairs(sheet: &Sheet, blocks: &Blocks) -> impl Iterator<Item = [VertexIndex; 2]> {
+    let edges = sheet.topology.edges.iter().map(|edge| edge.vertices);
     let ropes = blocks.ropes.stretch.iter().map(|block| block.vertices);
     let solids = blocks.solids.normal.iter().flat_map(|block| {
         let [a, b, c, d] = block.shape.vertices;
@@ -108,29 +110,35 @@ fn springy_pairs(world: &World) -> impl Iterator<Item = [VertexIndex; 2]> {
 }
 
 /// The accelerations at the start of a substep of length `h` \[s\] \[m/s²\], and the forces of the air \[N\].
-fn start_accelerations(world: &World, driver: &mut NewtonDriver, h: f64) -> (Vec<DVec3>, Vec<DVec3>) {
-    let (motion, v) = (&world.state.motion, &world.scratch.start_velocities);
+fn start_accelerations(
+    facts: Facts<'_>,
+    v: &[DVec3],
+    driver: &mut NewtonDriver,
+    plate: &PlateState,
+    clamps: &[DVec3],
+    h: f64,
+) -> (Vec<DVec3>, Vec<DVec3>) {
+    let Facts { setup, inputs, state, .. } = facts;
+    let motion = &state.motion;
     let x = &motion.positions.raw;
     let bases: Vec<_> = x.iter().zip(v).map(|(x, v)| *x - *v * h).collect();
-    let surfaces = world.inputs.air.map(|air| exposed(world, air, x));
+    let surfaces = inputs.air.map(|air| exposed(setup, state, air, x));
     let (faces, segments) =
-        surfaces.map(|surfaces| surfaces.terms((&bases, &vec![h; x.len()]))).unwrap_or_default();
+        surfaces.map(|surfaces| surfaces.terms(&bases, &vec![h; x.len()])).unwrap_or_default();
     let drag = Drags { faces: &faces, segments: &segments };
     let mut air = vec![DVec3::ZERO; x.len()];
     drag.add_forces(x, &mut air);
-    let clamps = clamp_normals(world, world.state.time);
-    let forces = driver.forces(x, &world.derived.plate, drag, &clamps);
+    let forces = driver.forces(x, plate, drag, clamps);
     let acceleration = |((force, w), v): ((DVec3, &f64), &DVec3)| match *w > 0.0 {
-        true => force * *w + world.state.gravity - *v * world.inputs.damping,
+        true => force * *w + state.gravity - *v * inputs.damping,
         false => DVec3::ZERO,
     };
     (forces.into_iter().zip(&motion.inverse_masses.raw).zip(v).map(acceleration).collect(), air)
 }
 
 /// Notes how the vertices move at the end of the first stage.
-pub(crate) fn note_first_stage(world: &mut World) {
-    let share = first_share(world);
-    let World { derived, scratch: work, state, .. } = world;
+pub(crate) fn note_first_stage(derived: &Derived, state: &State, work: &mut Scratch) {
+    let share = first_share(work);
     let Solver::Newton(driver) = &derived.solver else { return };
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
@@ -157,8 +165,7 @@ pub(crate) fn note_first_stage(world: &mut World) {
 /// Their impulse acts along the normal of the end alone; to second order it is half along that of the start, which the load of
 /// the last substep stands for. Without it, what slides over a curve loses velocity with every degree that it turns. Between cloths
 /// normals follow the ripples of both, from contact to contact.
-pub(crate) fn turn_loads(world: &mut World, h: f64) {
-    let World { scratch: work, state: State { last, motion, .. }, .. } = world;
+pub(crate) fn turn_loads(State { last, motion, .. }: &mut State, work: &Scratch, h: f64) {
     if work.first_stage.is_empty() {
         return;
     }
@@ -173,15 +180,10 @@ pub(crate) fn turn_loads(world: &mut World, h: f64) {
     }
 }
 
-/// Moves the bases of both stages that lie deeper in a body than the substep began out of it: that is no velocity. Pushes of several
+/// Moves the bases of both stages that lie deeper in a body than the substep began out of it: that is no velocity. `share` is the effective step,
+/// relative to the length of the stage. Pushes of several
 /// contacts of a vertex in one direction count once.
-pub(crate) fn keep_bases_out(world: &mut World) {
-    if !is_second_order(world) {
-        return;
-    }
-    let share = stage_share(world);
-    let World { scratch: work, state, .. } = world;
-    let last = &state.last;
+pub(crate) fn keep_bases_out(last: &LastSubstep, work: &mut Scratch, share: f64) {
     let mut pushes: Vec<(VertexIndex, DVec3)> = Vec::new();
     for contact in &last.contacts {
         let row = &contact.row;

@@ -39,17 +39,17 @@ pub(crate) enum Start {
 /// Solves the implicit step of the substep: elasticity, pressure, drag, contact, damping.
 pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<NewtonReport, StepError> {
     let time = world.state.time;
-    let span = stage_span(world, h);
+    let span = stage_span(world.facts(), &world.scratch, h);
     let limits = newton_limits(world, span);
-    let normals = clamp_normals(world, end_of_substep(world, h));
+    let normals = clamp_normals(&world.setup, &world.derived.clamps, end_of_substep(world.facts(), h));
     let (state, gravity) = (&world.state.motion, world.state.gravity);
     let mut rigid = collect_terms(world, h);
     let mut rows: Vec<ContactRow> = world.state.last.contacts.iter().map(|c| c.row).collect();
     let last = &world.state.last;
     let mut inertia: Vec<f64> = state.masses.iter().enumerate().map(|(i, m)| last.inertia(i, *m)).collect();
     let mut stiffnesses = stiffnesses(&last.contacts, &expected_loads(world), state, span);
-    let mut springs = friction_springs(world, (h, &stiffnesses));
-    let (share, first_share) = (stage_share(world), first_share(world));
+    let mut springs = friction_springs(world, h, &stiffnesses);
+    let (share, first_share) = (stage_share(world.facts(), &world.scratch), first_share(&world.scratch));
     for (stiffness, spring) in stiffnesses.iter_mut().zip(&mut springs) {
         *stiffness /= share;
         spring.stiffness /= share;
@@ -61,10 +61,11 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     // Start from inertia alone, in the second stage with the velocity of the first. From the old position motion would be swallowed.
     // From the prediction a cloth at rest would jitter, and press much harder than it does.
     let mut held = state.held.raw.clone();
-    let (work, is_first, has_stages) = (&world.scratch, is_first_stage(world), is_second_order(world));
+    let (work, is_first, has_stages) =
+        (&world.scratch, is_first_stage(world.facts(), &world.scratch), is_second_order(world.facts()));
     let fall = |s: f64| gravity * (s * s / (1.0 + last.damping * s));
     let guess = |(i, s): (usize, &f64)| match has_stages {
-        true => along_held(held[i], last.predicted[i], led(world, i)),
+        true => along_held(held[i], last.predicted[i], led(last, work, i)),
         false => along_held(held[i], last.predicted[i], last.predicted[i] - fall(*s)),
     };
     let mut x: Vec<_> = match start {
@@ -76,7 +77,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         // Nor from where a grab would take its vertices by themselves: they would be torn out of the cloth.
         x[pull.vertex] = along_held(held[pull.vertex], pull.free, pull.free - fall(last.scales[pull.vertex]));
     }
-    let surfaces = world.inputs.air.map(|air| exposed(world, air, &x));
+    let surfaces = world.inputs.air.map(|air| exposed(&world.setup, &world.state, air, &x));
     let count = x.len();
     let mut predicted = last.predicted.clone();
     x.resize(count + rigid.inertia.len(), DVec3::ZERO);
@@ -84,7 +85,7 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
     predicted.extend(&rigid.predicted);
     held.extend(&rigid.held);
     let (faces, segments) =
-        surfaces.map(|surfaces| surfaces.terms((&world.scratch.bases, &last.scales))).unwrap_or_default();
+        surfaces.map(|surfaces| surfaces.terms(&world.scratch.bases, &last.scales)).unwrap_or_default();
     let drag = Drags { faces: &faces, segments: &segments };
     let is_direct = world.derived.choice == SolverChoice::Direct;
     let mut effort = world.scratch.effort;
@@ -135,10 +136,10 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
         row.position = x.to_array();
     }
     if world.inputs.air.is_some() {
-        note_drag(&mut world.state.last, drag, (&x[..count], &inertia, &held));
+        note_drag(&mut world.state.last, drag, &x[..count], &inertia, &held);
     }
     if !is_first {
-        settle_contacts(world, h);
+        settle_contacts(world.inputs.stands_still, &mut world.state, &world.derived.solver, share);
     }
     Bodies::of(world, h).settle(rigid, &x[count..]);
     put_back(&world.scratch.guided, &mut world.scratch.rows);
@@ -147,9 +148,9 @@ pub(crate) fn solve_newton(world: &mut World, h: f64, start: Start) -> Result<Ne
 
 /// The springs of friction of the contacts in a stage of length `h` \[s\]. A contact that has begun within the substep began where
 /// the first stage ended; it slides if its speed takes it far enough.
-fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<FrictionSpring> {
+fn friction_springs(world: &World, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let work = &world.scratch;
-    let ahead = 1.0 - stage_share(world);
+    let ahead = 1.0 - stage_share(world.facts(), &world.scratch);
     let held = &world.state.motion.held;
     let way = |vi: VertexIndex| {
         let i = vi.to_usize();
@@ -176,7 +177,7 @@ fn friction_springs(world: &World, (h, stiffnesses): (f64, &[f64])) -> Vec<Frict
 }
 
 /// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
-fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVec3], &[f64], &[[bool; 3]])) {
+fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, x: &[DVec3], inertia: &[f64], held: &[[bool; 3]]) {
     last.outer = vec![DVec3::ZERO; x.len()];
     drag.add_forces(x, &mut last.outer);
     for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
@@ -186,10 +187,13 @@ fn note_drag(last: &mut LastSubstep, drag: Drags<'_>, (x, inertia, held): (&[DVe
 }
 
 /// Notes the forces of the contacts over the substep, and what the next one has to know of them.
-fn settle_contacts(world: &mut World, h: f64) {
-    let share = stage_share(world);
-    let World { derived, state: State { last, friction: memory, .. }, .. } = world;
-    let Solver::Newton(driver) = &derived.solver else { return };
+fn settle_contacts(
+    stands_still: bool,
+    State { last, friction: memory, .. }: &mut State,
+    solver: &Solver,
+    share: f64,
+) {
+    let (Solver::Newton(driver), h) = (solver, last.h) else { return };
     let mut borne = Vec::new();
     for (contact, touch) in last.contacts.iter_mut().zip(driver.touches()) {
         let normal = contact.row.normal;
@@ -200,7 +204,7 @@ fn settle_contacts(world: &mut World, h: f64) {
         contact.friction_lambda = friction * (h * h);
         // The search for an equilibrium begins contacts without friction anew in each step: with their loads, edges on edges of a mesh
         // did not settle.
-        let is_known = !world.inputs.stands_still || contact.row.static_friction > 0.0;
+        let is_known = !stands_still || contact.row.static_friction > 0.0;
         if load > 0.0 && is_known {
             let slid = if touch.holds { 0.0 } else { contact.borne.slid + touch.slid };
             borne.push((&*contact, Borne { friction, push: normal * load, slid, ..contact.borne }));
@@ -217,5 +221,5 @@ fn blame_farthest(world: &World, h: f64) -> StepError {
     };
     let farthest =
         (0..world.state.last.predicted.len()).fold(0, |best, i| if way(i) > way(best) { i } else { best });
-    not_finite(world, farthest, h)
+    not_finite(world.facts(), &world.scratch, farthest, h)
 }

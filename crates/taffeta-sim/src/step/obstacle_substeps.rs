@@ -58,7 +58,7 @@ pub(crate) fn substeps_for_obstacles(
     }
     let looks = looks(world, dt)?;
     let targets: Vec<Target> =
-        (0..body_count(world)).filter_map(|body| find_target(world, body, dt)).collect();
+        (0..body_count(&world.setup)).filter_map(|body| find_target(world, body, dt)).collect();
     let closed = world.setup.obstacles.iter().map(|obstacle| share_of_closed(obstacle, &looks, &targets));
     let meshes = world.setup.meshes.iter().map(|mesh| share_of_mesh(mesh, &looks, &targets));
     let share = closed.chain(meshes).fold(0.0, f64::max);

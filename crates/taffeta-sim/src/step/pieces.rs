@@ -112,8 +112,10 @@ impl Mover<'_> {
     /// Its name in messages.
     fn name(self, world: &World) -> String {
         match self {
-            Mover::Closed(number, _) => shape_name(world, number),
-            Mover::Mesh(number, _) => contact_body_name(world, body_count(world) as u32 + number),
+            Mover::Closed(number, _) => shape_name(&world.setup, number),
+            Mover::Mesh(number, _) => {
+                contact_body_name(&world.setup, body_count(&world.setup) as u32 + number)
+            }
             Mover::Pin(number, _) => format!("pin {number}"),
         }
     }
@@ -123,7 +125,8 @@ impl Mover<'_> {
 fn reached_area(world: &World, h: f64) -> Aabb {
     let motion = &world.state.motion;
     let speed = motion.velocities.iter().map(|v| v.length()).fold(0.0, f64::max);
-    let thickness = (0..body_count(world)).map(|body| offset_of_body(world, body)).fold(0.0, f64::max);
+    let thickness =
+        (0..body_count(&world.setup)).map(|body| offset_of_body(&world.setup, body)).fold(0.0, f64::max);
     let reach =
         (speed + world.state.gravity.length() * h) * h + thickness + LEAST_REACH * scene_extent(world);
     Aabb::around(motion.positions.iter().copied()).inflated(reach)
@@ -226,6 +229,6 @@ fn cut_at_bends(
 
 /// How far something may be from its straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.
 fn tolerance(world: &World) -> f64 {
-    let offsets = (0..body_count(world)).map(|body| offset_of_body(world, body));
+    let offsets = (0..body_count(&world.setup)).map(|body| offset_of_body(&world.setup, body));
     offsets.fold(f64::INFINITY, f64::min).max(LEAST_BEND * scene_extent(world))
 }

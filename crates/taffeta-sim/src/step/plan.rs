@@ -53,13 +53,13 @@ pub(crate) fn plan(world: &World, dt: f64) -> Result<SubstepPlan, StepError> {
     }
     let drag = world.inputs.air.map_or(0.0, |air| {
         let motion = &world.state.motion;
-        exposed(world, air, &motion.positions).mean_acceleration(&motion.velocities)
+        exposed(&world.setup, &world.state, air, &motion.positions).mean_acceleration(&motion.velocities)
     });
     let ropes = world.derived.blocks.ropes.stretch.iter().map(|segment| segment.damping);
     let cloths = world.setup.cloths.iter().map(|c| c.material.stretch_damping);
     let solids = world.setup.solids.iter().map(|solid| solid.material.damping);
     let damping = cloths.chain(ropes).chain(solids).fold(0.0, f64::max);
-    let pressure = if has_pressure(world) { mean_pressure_acceleration(world) } else { 0.0 };
+    let pressure = if has_pressure(&world.setup) { mean_pressure_acceleration(world) } else { 0.0 };
     let acceleration = world.state.gravity.length() + drag + pressure + spin_acceleration(world);
     let turn = world.derived.choice == SolverChoice::Block;
     let demand = SubstepDemand { dt, acceleration, iterations, turn, damping };

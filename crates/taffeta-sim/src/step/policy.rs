@@ -64,7 +64,7 @@ fn load_error(world: &World, h: f64) -> f64 {
         }
         if touching > 0.0 { gravity.max(load / touching) * (all / touching).sqrt() } else { f64::INFINITY }
     };
-    let least = (0..body_count(world)).map(acceleration).fold(f64::INFINITY, f64::min);
+    let least = (0..body_count(&world.setup)).map(acceleration).fold(f64::INFINITY, f64::min);
     if gravity == 0.0 { f64::INFINITY } else { LOAD_PART * least * h * h / scene_extent(world) }
 }
 
@@ -76,11 +76,11 @@ pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
         // Who says how many iterations wants them made.
         Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
         None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
-        None if sewn_cloths(world).contains(&true) => {
+        None if sewn_cloths(world.facts()).contains(&true) => {
             (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
         None => {
-            let loaded = if is_first_stage(world) { FIRST_LOAD_PART } else { 1.0 };
+            let loaded = if is_first_stage(world.facts(), &world.scratch) { FIRST_LOAD_PART } else { 1.0 };
             let error = solution_error(world, h).min(loaded * load_error(world, h));
             (error, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }

@@ -1,15 +1,14 @@
 //! The stage of the solve by projective dynamics.
 
 use crate::derive::derived::{Derived, Solver};
-use crate::derive::world::World;
-use crate::features::volumes::set_volume_targets;
 use crate::model::error::StepError;
 use crate::model::pins::put_back;
 use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
 use crate::model::state::{LastSubstep, State};
 use glam::DVec3;
 use taffeta_contact::response::{Borne, project, take_back_slip};
-use taffeta_contact::{Contact, SubstepView};
+use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::FactorError;
@@ -21,20 +20,24 @@ const CONTACT_PASSES: u32 = 4;
 
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
 /// left. The forces of contacts are remembered, and the next substep begins with them.
-pub(crate) fn solve_projective(world: &mut World, h: f64, iterations: u32) -> Result<(), StepError> {
-    let time = world.state.time;
-    set_volume_targets(world, h);
-    for contact in &mut world.state.last.contacts {
+pub(crate) fn solve_projective(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &mut Scratch,
+    iterations: u32,
+) -> Result<(), StepError> {
+    let (time, h) = (state.time, state.last.h);
+    for contact in &mut state.last.contacts {
         // The memory is of forces here: nothing of it is slip that is to be taken back.
         let borne = std::mem::take(&mut contact.borne);
         contact.normal_lambda = borne.load() * (h * h);
         contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
-    let World { derived, scratch, state, .. } = world;
-    let outcome = iterate(derived, (scratch, &mut state.last), (h, iterations));
+    let outcome = iterate(derived, work, &mut state.last, h, iterations);
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    note_forces(&mut world.state, h);
-    meet_late_contacts(world, h);
+    note_forces(state, h);
+    meet_late_contacts(setup, state, &mut derived.detector, work, h);
     Ok(())
 }
 
@@ -50,10 +53,9 @@ fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
 
 /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
 /// long as a frame, and its contacts are found at its beginning.
-fn meet_late_contacts(world: &mut World, h: f64) {
-    let work = &mut world.scratch;
-    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: world.state.time, h };
-    let found = world.derived.detector.detect(&world.state.sheet.topology, &world.setup.obstacles, view);
+fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Scratch, h: f64) {
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: state.time, h };
+    let found = detector.detect(&state.sheet.topology, &setup.obstacles, view);
     let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
     put_back(&work.guided, &mut work.rows);
@@ -66,8 +68,10 @@ fn multiplier(contact: &Contact) -> DVec3 {
 
 fn iterate(
     derived: &mut Derived,
-    (work, last): (&mut Scratch, &mut LastSubstep),
-    (h, iterations): (f64, u32),
+    work: &mut Scratch,
+    last: &mut LastSubstep,
+    h: f64,
+    iterations: u32,
 ) -> Result<(), FactorError> {
     let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
     // Velocity damping counts as inertia: `m (1 + c h)/h²`.
@@ -87,17 +91,17 @@ fn iterate(
             row.position = driver.position(i).to_array();
         }
         if !last.contacts.is_empty() {
-            meet_contacts((work, last), &mut forces, h);
+            meet_contacts(work, last, &mut forces, h);
         }
     }
-    let_go((work, last), driver);
+    let_go(work, last, driver);
     settle_contacts(work, last);
     put_back(&work.guided, &mut work.rows);
     Ok(())
 }
 
 /// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
-fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [DVec3], h: f64) {
+fn meet_contacts(work: &mut Scratch, last: &mut LastSubstep, forces: &mut [DVec3], h: f64) {
     let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
@@ -111,7 +115,7 @@ fn meet_contacts((work, last): (&mut Scratch, &mut LastSubstep), forces: &mut [D
 /// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
 /// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
 /// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
-fn let_go((work, last): (&mut Scratch, &mut LastSubstep), driver: &ProjectiveDriver) {
+fn let_go(work: &mut Scratch, last: &mut LastSubstep, driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
         let row = contact.row;
         let point = row.interpolate(|vi| driver.position(vi.to_usize()));

@@ -36,18 +36,12 @@ pub(crate) fn begin_attempt(world: &mut World, plan: &SubstepPlan) -> Attempt {
     Attempt { world: note_substep(world), plan: *plan }
 }
 
-/// Goes back to before a substep, which is to be done again.
-fn take_back(world: &mut World, attempt: Attempt, plan: &mut SubstepPlan) {
-    go_back(world, attempt.world);
-    *plan = attempt.plan;
-}
-
 /// Returns whether a substep of length `h` \[s\] can turn out to be too rough. If obstacles ask for shorter ones than the error ever does,
 /// it says nothing.
 pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     // What a caller has led a grab to is not taken back.
     let is_led = !world.inputs.grabbed.is_empty();
-    let is_shown = !sewn_cloths(world).contains(&true);
+    let is_shown = !sewn_cloths(world.facts()).contains(&true);
     let is_judged = adapts_substeps(world) && !world.inputs.is_rough && 1.5 * h > SHORTEST;
     is_judged && is_shown && !is_led && world.scratch.effort.is_plentiful()
 }
@@ -56,14 +50,16 @@ pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
 /// may be shorter, that of an impact is integrated by implicit Euler, which adds no energy. Returns whether it has gone back.
 pub(crate) fn reject_if_rough(
     world: &mut World,
-    (h, error): (f64, f64),
+    h: f64,
+    error: f64,
     attempt: Attempt,
     plan: &mut SubstepPlan,
 ) -> bool {
     let (allowed, is_shortest) = (REJECTED * world.setup.settings.accuracy, h <= 1.5 * SHORTEST);
     let is_rough = error > if is_shortest { allowed.max(VIOLENT) } else { allowed };
     if is_rough {
-        take_back(world, attempt, plan);
+        go_back(world, attempt.world);
+        *plan = attempt.plan;
         (world.state.last_substep, world.state.error) = (h, error);
         world.inputs.is_rough = is_shortest;
     }
@@ -73,12 +69,13 @@ pub(crate) fn reject_if_rough(
 /// Runs a substep; in halves if pins or obstacles force something together in it, as long as halves are worth a try.
 pub(crate) fn run_yielding_substep(
     world: &mut World,
-    (h, halvings): (f64, u32),
+    h: f64,
+    halvings: u32,
     plan: &mut SubstepPlan,
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
     let forced = world.safeguard.forced;
-    if !counts_crossings(world) || stand_still(world, end_of_substep(world, h)) {
+    if !counts_crossings(world) || stand_still(world, end_of_substep(world.facts(), h)) {
         return run_substep(world, h, plan, times);
     }
     if halvings == HALVINGS || world.scratch.effort.is_spent() {
@@ -91,10 +88,11 @@ pub(crate) fn run_yielding_substep(
     if world.safeguard.forced == forced {
         return Ok(());
     }
-    take_back(world, attempt, plan);
+    go_back(world, attempt.world);
+    *plan = attempt.plan;
     for half in 0..2 {
         world.state.time = start + 0.5 * h * f64::from(half);
-        run_yielding_substep(world, (0.5 * h, halvings + 1), plan, times)?;
+        run_yielding_substep(world, 0.5 * h, halvings + 1, plan, times)?;
     }
     Ok(())
 }

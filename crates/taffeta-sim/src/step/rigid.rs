@@ -59,11 +59,11 @@ impl<'a> Bodies<'a> {
         let stage = Stage {
             h,
             time: world.state.time,
-            end: end_of_substep(world, h),
+            end: end_of_substep(world.facts(), h),
             gravity: world.state.gravity,
             damping: world.inputs.damping,
-            first_share: first_share(world),
-            share: stage_share(world),
+            first_share: first_share(&world.scratch),
+            share: stage_share(world.facts(), &world.scratch),
             is_trapezoidal: !world.scratch.accelerations.is_empty(),
             is_second: !world.scratch.first_stage.is_empty(),
             first: world.state.sheet.topology.vertex_count,
@@ -262,7 +262,7 @@ impl RigidStage {
                 None => Inertia::euler(DVec3::ZERO, v, h),
             };
             self.inertia[k] = inertia;
-            self.predicted[k] = inertia.position + coast(inertia, (a, damping)) * inertia.scale;
+            self.predicted[k] = inertia.position + coast(inertia, a, damping) * inertia.scale;
         }
         let scale = self.inertia[0].scale;
         self.stiffness = mass * (1.0 + damping * scale) / (scale * scale);

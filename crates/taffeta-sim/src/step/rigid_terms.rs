@@ -66,7 +66,7 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
         terms.held = vec![[true; 3]; count];
         return terms;
     }
-    let share = stage_share(world);
+    let share = stage_share(world.facts(), &world.scratch);
     for (number, (body, stage)) in world.state.rigid.iter().zip(&world.scratch.rigid.stages).enumerate() {
         terms.inertia.extend([stage.stiffness; 2]);
         terms.predicted.extend([0, 1].map(|k| stage.predicted[k] - stage.reached[k]));
@@ -75,7 +75,7 @@ pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
         terms.held.extend([[false; 3], [!is_free; 3]]);
         if let Freedom::Limited(Limit { force, .. }) = &obstacle.freedom {
             let place = body.pose.translation + stage.reached[0];
-            let target = obstacle.path_pose_at(end_of_substep(world, h)).translation - place;
+            let target = obstacle.path_pose_at(end_of_substep(world.facts(), h)).translation - place;
             let limit = force / share;
             let vertex = placed(world).vertex(number);
             terms.drives.push(BodyDrive { vertex, target, stiffness: limit / GIVE, limit });
@@ -126,7 +126,10 @@ pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
 
 /// Adds the contacts of the bodies with other obstacles in closed form.
 fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
-    let (share, span) = (stage_share(world), stage_span(world, h).min(LONGEST_SUBSTEP));
+    let (share, span) = (
+        stage_share(world.facts(), &world.scratch),
+        stage_span(world.facts(), &world.scratch, h).min(LONGEST_SUBSTEP),
+    );
     for body in 0..world.state.rigid.len() {
         for contact in find_rigid_contacts(world, body, h) {
             let RigidContact { row, origin, mass, carriers, name } = contact;
@@ -146,7 +149,7 @@ fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
 /// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\]. They are points of the body at the
 /// other and of the other at the body. Of two free bodies each brings its own points.
 fn find_rigid_contacts(world: &World, body: usize, h: f64) -> Vec<RigidContact> {
-    let times = [world.state.time, end_of_substep(world, h)];
+    let times = [world.state.time, end_of_substep(world.facts(), h)];
     let own_number = world.state.rigid[body].obstacle;
     let own = &world.setup.obstacles[own_number];
     if !matches!(own.freedom, Freedom::Free(_)) {

@@ -2,6 +2,7 @@
 
 use crate::contact::memory::note_slip;
 use crate::derive::clock::{clamp_normals, end_of_substep};
+use crate::derive::derived::Derived;
 use crate::derive::world::World;
 use crate::features::seams::threads::set_threads;
 use crate::features::volumes::{keep_pressures, set_volume_targets};
@@ -13,6 +14,7 @@ use crate::model::scratch::Scratch;
 use crate::model::state::State;
 use crate::step::newton::{Start, solve_newton};
 use crate::step::projective::solve_projective;
+use glam::DVec3;
 use taffeta_contact::response::{project, take_out_rebound};
 use taffeta_core::lanes::Row;
 use taffeta_solve::Sweeps;
@@ -29,15 +31,25 @@ pub(crate) fn solve(
     start: Start,
     plan: &mut SubstepPlan,
 ) -> Result<(), StepError> {
-    set_threads(world, h);
+    let end = end_of_substep(world.facts(), h);
+    set_threads(&world.setup, &world.state, &mut world.derived, end);
     let law = world.derived.choice.capabilities().contact;
     if law != ContactLaw::Equations {
         let size = world.scratch.rows.len() + world.state.last.contacts.len();
         world.scratch.effort.add_local(size, plan.iterations);
     }
     match law {
-        ContactLaw::Passes => sweep(world, h, plan.iterations),
-        ContactLaw::Forces => solve_projective(world, h, plan.iterations)?,
+        ContactLaw::Passes => {
+            let World { setup, state, derived, scratch, .. } = world;
+            let normals = clamp_normals(setup, &derived.clamps, end);
+            set_volume_targets(derived, end);
+            sweep(state, derived, scratch, normals, plan.iterations);
+        }
+        ContactLaw::Forces => {
+            let World { setup, state, derived, scratch, .. } = world;
+            set_volume_targets(derived, end);
+            solve_projective(setup, state, derived, scratch, plan.iterations)?;
+        }
         ContactLaw::Equations => {
             let report = solve_newton(world, h, start)?;
             plan.iterations = plan.iterations.max(report.iterations);
@@ -49,13 +61,11 @@ pub(crate) fn solve(
     Ok(())
 }
 
-/// The sweeps of a local solver, and contact.
-fn sweep(world: &mut World, h: f64, count: u32) {
-    let normals = clamp_normals(world, end_of_substep(world, h));
-    set_volume_targets(world, h);
-    let World { derived, scratch, state: State { last, .. }, .. } = world;
+/// The sweeps of a local solver, and contact. Clamped edges have these normals.
+fn sweep(state: &mut State, derived: &mut Derived, work: &mut Scratch, normals: Vec<DVec3>, count: u32) {
+    let (h, last) = (state.last.h, &mut state.last);
     // Here and not before: a contact that was pushed apart has moved the start.
-    let Scratch { rows, start, guided, .. } = scratch;
+    let Scratch { rows, start, guided, .. } = &mut *work;
     let mut contact = |rows: &mut [Row]| {
         put_back(guided, rows);
         project(&mut last.contacts, start, rows);
@@ -64,8 +74,7 @@ fn sweep(world: &mut World, h: f64, count: u32) {
     let sweeps = Sweeps { h, count, start, clamps: &normals };
     derived.solver.driver_mut().make_sweeps(rows, sweeps, &mut contact);
     derived.plate.clamps = normals;
-    keep_pressures(&mut world.derived);
-    note_slip(world);
-    let (work, last) = (&mut world.scratch, &world.state.last);
-    take_out_rebound(&last.contacts, &mut work.start, &work.rows);
+    keep_pressures(derived);
+    note_slip(work, state);
+    take_out_rebound(&state.last.contacts, &mut work.start, &work.rows);
 }

@@ -2,9 +2,13 @@
 
 use crate::contact::forced::check_strides;
 use crate::contact::secure::{Checked, check_motion, secure};
+use crate::derive::crossings::counts_crossings;
+use crate::derive::facts::Split;
+use crate::derive::rebuild::rebuild;
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::first_length;
 use crate::derive::world::World;
+use crate::features::pins::release_pins;
 use crate::model::capabilities::ContactLaw;
 use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
@@ -32,10 +36,15 @@ fn run_stage(
     plan: &mut SubstepPlan,
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
-    times.run(Stage::Predict, || predict(world, h));
+    let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+    times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, h));
     Bodies::of(world, h).predict();
-    check_strides(world, h)?;
-    times.run(Stage::Detect, || detect(world, h));
+    if counts_crossings(world) {
+        let Split { facts, scratch, .. } = world.split();
+        check_strides(facts, scratch, h)?;
+    }
+    let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+    times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
     Bodies::of(world, h).turn();
     times.run(Stage::Solve, || solve(world, h, Start::Inertia, plan))
 }
@@ -47,7 +56,7 @@ fn secure_substep(
     plan: &mut SubstepPlan,
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
-    let mut checked = times.run(Stage::Secure, || check_motion(world, h));
+    let mut checked = times.run(Stage::Secure, || check_motion(world.split(), h));
     let rounds = match world.derived.choice.capabilities().contact {
         // Cloth that is sewn without gravity is damped, and slides on instead.
         _ if world.derived.weightless.contains(&true) => 0,
@@ -58,16 +67,18 @@ fn secure_substep(
     };
     for _ in 0..rounds {
         let Some(Checked { truncation, .. }) = &checked else { break };
-        if truncation.is_whole()
-            || !world.scratch.effort.is_plentiful()
-            || !times.run(Stage::Detect, || meet_on_the_way(world, h, &truncation.stopped))
-        {
+        if truncation.is_whole() || !world.scratch.effort.is_plentiful() {
+            break;
+        }
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        let meet = || meet_on_the_way(setup, inputs, state, derived, scratch, &truncation.stopped);
+        if !times.run(Stage::Detect, meet) {
             break;
         }
         times.run(Stage::Solve, || solve(world, h, Start::Solution, plan))?;
-        checked = times.run(Stage::Secure, || check_motion(world, h));
+        checked = times.run(Stage::Secure, || check_motion(world.split(), h));
     }
-    times.run(Stage::Secure, || secure(world, h, checked));
+    times.run(Stage::Secure, || secure(world.split(), checked));
     Ok(())
 }
 
@@ -80,20 +91,25 @@ pub(crate) fn run_substep(
 ) -> Result<(), StepError> {
     world.watch.pass(world.state.time)?;
     world.scratch.error = local_error(world);
-    begin_substep(world);
+    if release_pins(&world.setup, &mut world.state, &mut world.derived) {
+        rebuild(world);
+    }
+    begin_substep(&world.state, &mut world.scratch);
     Bodies::of(world, h).begin();
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
-        if is_second_order(world) {
-            note_accelerations(world, h);
-            run_stage(world, h * first_length(world), plan, times)?;
-            note_first_stage(world);
+        if is_second_order(world.facts()) {
+            let Split { facts, derived, scratch, .. } = world.split();
+            note_accelerations(facts, derived, scratch, h);
+            run_stage(world, h * first_length(&world.scratch), plan, times)?;
+            note_first_stage(&world.derived, &world.state, &mut world.scratch);
             Bodies::of(world, h).note_first();
         }
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
         Bodies::of(world, h).finish();
-        times.run(Stage::Finish, || finish(world, h))
+        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
+        times.run(Stage::Finish, || finish(setup, inputs, state, derived, scratch))
     })?;
     note_reach(&world.state, &mut world.scratch.reach);
     Ok(())

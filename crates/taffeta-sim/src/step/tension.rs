@@ -25,7 +25,7 @@ pub(crate) struct TensionDemand {
 }
 
 /// Into how many substeps what is left of a step of length `dt` \[s\] is cut so that sweeps hold the tension of all bodies.
-pub(crate) fn substeps_for_tension(world: &World, (left, dt): (f64, f64), sweeps: u32) -> TensionDemand {
+pub(crate) fn substeps_for_tension(world: &World, left: f64, dt: f64, sweeps: u32) -> TensionDemand {
     let h = world.state.last_substep;
     let sweeps = effective_sweeps(sweeps, world.derived.choice == SolverChoice::Block);
     // `T/K h⁻²`: the false strain is that times the square of the substep.

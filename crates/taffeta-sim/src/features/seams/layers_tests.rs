@@ -169,7 +169,7 @@ fn a_rebuilt_world_has_the_same_threads() {
     let mut world = world(pocket(false), |description| description.self_contact = Some(true));
     run(&mut world, 30);
     assert!(is_closed(&world), "{:?}", seams(&world));
-    turn_held_threads(&mut world);
+    turn_held_threads(&world.setup, &world.state, &mut world.derived);
     let threads = |world: &World| -> Vec<(DVec3, f64, f64)> {
         world.derived.blocks.stitches.iter().map(|s| (s.gap, s.stiffness, s.reach)).collect()
     };

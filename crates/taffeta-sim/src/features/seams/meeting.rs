@@ -230,10 +230,16 @@ fn crossed_by(world: &World, meetings: &[Meeting]) -> BTreeMap<VertexIndex, usiz
         found.insert(meeting.members[0], 0);
     }
     let crossings = proximity.count_crossings_if_joined(&x, &joined);
-    let shapes = shapes(world);
+    let shapes = shapes(&world.setup, world.state.time);
     for meeting in meetings {
         let sinks = |v: &VertexIndex, place| {
-            goes_deeper(world, &shapes, *v, [world.state.motion.positions[*v], place])
+            goes_deeper(
+                &world.setup,
+                &world.state.sheet,
+                &shapes,
+                *v,
+                [world.state.motion.positions[*v], place],
+            )
         };
         // Where a weld puts them by itself contact takes them out again; other places are chosen, and not inside of something.
         if meeting.place.is_some_and(|place| meeting.members.iter().all(|v| sinks(v, place))) {

@@ -4,11 +4,14 @@
 //! shrinks in its direction over the time of the seam, down to almost nothing. When all threads of a seam are short enough the
 //! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
-use crate::derive::clock::end_of_substep;
-use crate::derive::sewing::{age, sewn_cloths};
+use crate::derive::derived::Derived;
+use crate::derive::open_seams::sewn_at;
+use crate::derive::sewing::age;
 use crate::derive::stitches::{Pull, held_gap};
 use crate::derive::world::World;
 use crate::model::seams::{STIFFNESS, SeamLaw, SeamState};
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{ContactRow, IndexVec, VertexIndex};
 
@@ -40,17 +43,16 @@ pub(crate) fn has_open_seam(world: &World) -> bool {
     has_threads && world.state.sheet.sewing.seams.iter().any(|seam| seam.closed.is_none())
 }
 
-/// Makes the threads want the gaps of the end of the substep, and pull as hard as they may.
-pub(crate) fn set_threads(world: &mut World, h: f64) {
-    if world.derived.blocks.stitches.is_empty() {
+/// Makes the threads want the gaps of a time \[s\], the end of the substep, and pull as hard as they may.
+pub(crate) fn set_threads(setup: &Setup, state: &State, derived: &mut Derived, time: f64) {
+    if derived.blocks.stitches.is_empty() {
         return;
     }
-    let time = end_of_substep(world, h);
-    let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
-    let x = &world.state.motion.positions;
+    let (seams, laws) = (&state.sheet.sewing.seams, &setup.seams);
+    let x = &state.motion.positions;
     let mut wanted = vec![Vec::new(); laws.len()];
-    let pull = Pull::of(&world.setup.settings);
-    let cloths = &world.setup.cloths;
+    let pull = Pull::of(&setup.settings);
+    let cloths = &setup.cloths;
     let age = |law: &SeamLaw| cloths[law.cloth].age(time);
     for (stitch, [seam, pair]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let [seam, pair] = [*seam as usize, *pair as usize];
@@ -83,9 +85,9 @@ pub(crate) fn set_threads(world: &mut World, h: f64) {
 
 /// Lets the threads that hold a third layer for ever turn with the cloth. Between two steps, so that a checkpoint has all that
 /// a step begins with.
-pub(crate) fn turn_held_threads(world: &mut World) {
-    let (seams, laws, derived) = (&world.state.sheet.sewing.seams, &world.setup.seams, &mut world.derived);
-    let x = &world.state.motion.positions;
+pub(crate) fn turn_held_threads(setup: &Setup, state: &State, derived: &mut Derived) {
+    let (seams, laws) = (&state.sheet.sewing.seams, &setup.seams);
+    let x = &state.motion.positions;
     for (stitch, [seam, _]) in derived.blocks.stitches.iter_mut().zip(&derived.stitch_places) {
         let law = &laws[*seam as usize];
         if seams[*seam as usize].closed.is_some() {
@@ -97,13 +99,13 @@ pub(crate) fn turn_held_threads(world: &mut World) {
 
 /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body
 /// friction grows like a rope's around a bollard, and a seam would have to pull against it.
-pub(crate) fn drop_friction_while_sewn(world: &mut World) {
-    let are_sewn = sewn_cloths(world);
+pub(crate) fn drop_friction_while_sewn(setup: &Setup, state: &mut State) {
+    let are_sewn = sewn_at(setup, &state.sheet, state.time);
     if !are_sewn.contains(&true) {
         return;
     }
-    let cloths = &world.state.sheet.vertex_cloths;
-    for row in world.state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
+    let cloths = &state.sheet.vertex_cloths;
+    for row in state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
         if touches(row, &are_sewn, cloths) {
             (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
         }

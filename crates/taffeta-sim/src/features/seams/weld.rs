@@ -83,7 +83,7 @@ pub(crate) fn close_seams(world: &mut World) -> bool {
 /// Makes pairs of a seam one, as far as nothing is in the way, and ends the seam if no others are open; whether anything
 /// changed. `is_all` tells whether all that are open are near enough.
 fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Extent, is_all: bool) -> bool {
-    let (time, before) = (world.state.time, crossing_count(world));
+    let (time, before) = (world.state.time, crossing_count(&world.derived));
     let pins: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     while let Some(plan) = plan_weld(world, seam, ready.clone(), extent) {
         let mut thawed = world.state.sheet.thaw(&world.state.motion);
@@ -112,7 +112,7 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
         thawed.mark_held(all.into_iter().flatten());
         let before_weld = note(world);
         edit(world, |present| *present = thawed);
-        if crossing_count(world) <= before {
+        if crossing_count(&world.derived) <= before {
             return true;
         }
         // What was split to make room may touch something.

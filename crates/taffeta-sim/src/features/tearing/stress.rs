@@ -85,7 +85,7 @@ pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
 /// Finds the places at which cloths are overloaded and may tear in one go. Tips come first, in the order of their load, each
 /// with some distance from the others. Vertices at which a tear can begin follow, by their load.
 pub(crate) fn find_overloads(world: &World) -> Vec<Overload> {
-    if !can_tear(world) {
+    if !can_tear(world.facts()) {
         return Vec::new();
     }
     let loads = face_loads(world);

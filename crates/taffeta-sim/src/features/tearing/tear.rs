@@ -92,9 +92,9 @@ fn try_to_tear(
     if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
         return true;
     }
-    let (before, crossings) = (note(world), crossing_count(world));
+    let (before, crossings) = (note(world), crossing_count(&world.derived));
     edit(world, |present| *present = thawed);
-    if crossing_count(world) > crossings {
+    if crossing_count(&world.derived) > crossings {
         go_back(world, before);
         return false;
     }
@@ -105,7 +105,7 @@ fn try_to_tear(
 
 /// Vertices around heavily loaded tips, with the metric that remeshing is asked for there.
 pub(crate) fn sizes_at_tears(world: &World) -> Vec<(VertexKey, Metric)> {
-    if !can_tear(world) || world.setup.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
+    if !can_tear(world.facts()) || world.setup.cloths.iter().all(|cloth| cloth.tear_size().is_none()) {
         return Vec::new();
     }
     let (sheet, loads) = (&world.state.sheet, face_loads(world));

@@ -1,0 +1,26 @@
+//! Facts of a world that stages only read.
+
+use crate::derive::derived::Derived;
+use crate::model::description::SolverChoice;
+use crate::model::report::SafeguardReport;
+use crate::model::scratch::{Inputs, Scratch};
+use crate::model::setup::Setup;
+use crate::model::state::State;
+
+/// Facts of a world for those who change nothing but what is derived, the scratch, or their own.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub setup: &'a Setup,
+    pub inputs: &'a Inputs,
+    pub state: &'a State,
+    /// The solver in use.
+    pub choice: SolverChoice,
+}
+
+/// Parts of a world, for those who leave its state as it is.
+pub(crate) struct Split<'a> {
+    pub facts: Facts<'a>,
+    pub derived: &'a mut Derived,
+    pub scratch: &'a mut Scratch,
+    pub safeguard: &'a mut SafeguardReport,
+}

@@ -226,13 +226,16 @@ fn parts_of_a_body_that_pass_into_each_other_leave_room_for_cloth() {
             assert!(strain < 0.02, "{solver:?}: {strain}");
         }
 
-        // A cloth that comes later finds room as well.
-        let empty = WorldDescription { cloths: Vec::new(), ..description.clone() };
-        let mut later = build(&WorldDescription { mesh_obstacles: Vec::new(), ..empty });
+        // A body that comes later makes room as well, and more for a thicker cloth.
+        let mut later = build(&WorldDescription { mesh_obstacles: Vec::new(), ..description.clone() });
         later.add_mesh_obstacle(body.clone()).unwrap();
-        assert_eq!(later.mesh_obstacles()[0].shapes, body.shapes, "there is no cloth");
-        later.add_cloth(&description.cloths[0]).unwrap();
-        assert_eq!(later.mesh_obstacles()[0].shapes, world.mesh_obstacles()[0].shapes);
+        let parted = world.mesh_obstacles()[0].clone();
+        assert_eq!(later.mesh_obstacles()[0].shapes, parted.shapes);
+        let mut thick = ClothDescription { name: "thick".into(), ..sheet(4, 0.1, 0.5) };
+        thick.material.thickness = 0.002;
+        later.add_cloth(&thick).unwrap();
+        assert!((later.mesh_obstacles()[0].parting.gap - 0.012).abs() < 1e-15);
+        assert_ne!(later.mesh_obstacles()[0].shapes, parted.shapes);
 
         // The same by a caller who gives positions.
         description.mesh_obstacles[0].shapes.truncate(1);

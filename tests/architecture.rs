@@ -148,6 +148,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &[],
         &["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build"],
     ),
+    ("taffeta-sim", &["model"], &["description", "report", "setup", "state", "scratch"]),
+    ("taffeta-sim", &["step"], &["plan", "stages"]),
     (
         "taffeta-remesh",
         &[],

@@ -3,11 +3,11 @@
 use crate::derive::world::World;
 use crate::features::grabs::Leader;
 use crate::jumps::step_with_jumps;
-use crate::model::budget::Budget;
-use crate::model::effort::Deadline;
-use crate::model::error::StepError;
-use crate::model::inputs::StepInputs;
+use crate::model::description::inputs::StepInputs;
+use crate::model::report::error::StepError;
 use crate::model::report::{Rough, StepReport};
+use crate::model::scratch::budget::Budget;
+use crate::model::scratch::effort::Deadline;
 use crate::model::setup::Setup;
 use std::time::Instant;
 use taffeta_remesh::RemeshSettings;

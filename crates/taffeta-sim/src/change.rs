@@ -6,10 +6,10 @@
 use crate::build::checks::{find_accuracy_defect, find_air_defect, find_gravity_defect};
 use crate::derive::rebuild::edit;
 use crate::derive::world::World;
+use crate::model::description::ids::ClothId;
+use crate::model::description::rules::ClothCase;
 use crate::model::description::{Air, ClothDescription, SimulationSettings};
-use crate::model::error::BuildError;
-use crate::model::ids::ClothId;
-use crate::model::rules::ClothCase;
+use crate::model::report::error::BuildError;
 use crate::model::setup::Setup;
 use crate::model::state::State;
 use glam::DVec3;

@@ -1,7 +1,7 @@
 //! Numbers of a step, listed once: `metrics.csv`, the tables of studies, the page and the Python package follow from this list.
 
+use crate::model::report::stage::Stage;
 use crate::model::report::{Metrics, StepReport};
-use crate::model::stage::Stage;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 

@@ -62,33 +62,33 @@ pub use measure::cloth_view::ClothView;
 pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
-pub use model::body_point::{BodyPoint, PointError};
-pub use model::capabilities::{BENDINGS, CAPABILITIES, Capabilities, MEMBRANES};
+pub use model::description::body_point::{BodyPoint, PointError};
+pub use model::description::capabilities::{BENDINGS, CAPABILITIES, Capabilities, MEMBRANES};
+pub use model::description::grabs::Grab;
+pub use model::description::ids::{BodyId, ClothId, ObstacleId, PinId};
+pub use model::description::inputs::StepInputs;
+pub use model::description::rules;
 pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
     PinDescription, RopeDescription, SeamDescription, SeamSides, SimulationSettings, SolidDescription,
     SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
 };
-pub use model::error::{BuildError, StepError};
-pub use model::grabs::Grab;
-pub use model::ids::{BodyId, ClothId, ObstacleId, PinId};
-pub use model::inputs::StepInputs;
-pub use model::loads::ObstacleLoad;
-pub use model::loose::{LooseBody, LooseVertex};
-pub use model::motion::Motion;
+pub use model::report::error::{BuildError, StepError};
+pub use model::report::loads::ObstacleLoad;
+pub use model::report::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
+pub use model::report::stage::{Stage, StageTimes};
+pub use model::report::watch::Watch;
 pub use model::report::{
     ForcedMeeting, Metrics, RemeshCounts, RemeshJumps, Rough, SafeguardReport, StepReport, SubstepPlan,
     TearCounts,
 };
-pub use model::rules;
-pub use model::seam_error::{LENGTH_TOLERANCE as SEAM_LENGTH_TOLERANCE, SeamDefect, SeamError};
-pub use model::seams::Sewing;
 pub use model::setup::Cloth;
-pub use model::sheet::{Sheet, Thawed, VertexName};
-pub use model::solid::Solid;
-pub use model::solid_locator::{SolidLocator, SolidPlace};
-pub use model::stage::{Stage, StageTimes};
-pub use model::watch::Watch;
+pub use model::setup::loose::{LooseBody, LooseVertex};
+pub use model::setup::seams::Sewing;
+pub use model::setup::solid::Solid;
+pub use model::setup::solid_locator::{SolidLocator, SolidPlace};
+pub use model::state::motion::Motion;
+pub use model::state::sheet::{Sheet, Thawed, VertexName};
 pub use snapshot::WorldSnapshot;
 pub use taffeta_core::{PanelError, PanelPoint};
 pub use taffeta_remesh::Origin;

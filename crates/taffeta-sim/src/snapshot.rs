@@ -4,10 +4,10 @@ use crate::change::{refuse, weigh_anew};
 use crate::derive::rebuild::renumber_topologies;
 use crate::derive::snapshot::{Snapshot, go_back, note};
 use crate::derive::world::World;
-use crate::model::drives::Drives;
-use crate::model::error::BuildError;
-use crate::model::ids::BodyIds;
+use crate::model::description::ids::BodyIds;
+use crate::model::report::error::BuildError;
 use crate::model::setup::Cloth;
+use crate::model::setup::drives::Drives;
 use std::sync::Arc;
 use taffeta_solve::ClothModel;
 

@@ -5,7 +5,7 @@
 //! tetrahedron per new face. Splits leave every face where it is and need no test.
 
 use crate::adapt::surroundings::FixedObstacles;
-use crate::model::sheet::Thawed;
+use crate::model::state::sheet::Thawed;
 use glam::DVec3;
 use taffeta_contact::boxes::{Aabb, MovingBox};
 use taffeta_contact::crossings::{faces_cross, is_in_tetrahedron};

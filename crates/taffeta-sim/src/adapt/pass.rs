@@ -14,7 +14,7 @@ use crate::derive::world::World;
 use crate::features::tearing::tear::sizes_at_tears;
 use crate::model::report::RemeshCounts;
 use crate::model::setup::Cloth;
-use crate::model::sheet::Thawed;
+use crate::model::state::sheet::Thawed;
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, Pass, Proposal, remesh};

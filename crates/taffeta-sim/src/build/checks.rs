@@ -1,16 +1,16 @@
 //! Conditions on a description, besides meshes that are surfaces.
 
 use crate::derive::volumes::split;
+use crate::model::description::rules::{
+    ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
+    solid_mismatch, strength_mismatch, volume_mismatches,
+};
 use crate::model::description::{
     ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, PinDescription, SimulationSettings,
     SolverChoice, WorldDescription,
 };
-use crate::model::error::BuildError;
-use crate::model::rigid::find_freedom_defect;
-use crate::model::rules::{
-    ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
-    solid_mismatch, strength_mismatch, volume_mismatches,
-};
+use crate::model::report::error::BuildError;
+use crate::model::state::rigid::find_freedom_defect;
 use glam::DVec3;
 use taffeta_core::{TriangleMesh, VertexIndex};
 use taffeta_solve::block::EnclosedVolume;

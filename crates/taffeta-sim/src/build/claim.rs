@@ -1,7 +1,7 @@
 //! Which pin holds a vertex.
 
-use crate::model::error::BuildError;
-use crate::model::pins::{Contradiction, Pin, find_contradiction};
+use crate::model::report::error::BuildError;
+use crate::model::setup::pins::{Contradiction, Pin, find_contradiction};
 use glam::DVec3;
 use taffeta_remesh::Hold;
 

@@ -6,9 +6,9 @@
 
 use crate::build::claim::claim;
 use crate::model::description::{LooseDescription, PinDescription};
-use crate::model::error::BuildError;
-use crate::model::loose::{LooseBody, LooseVertex};
-use crate::model::pins::{Pin, along_held};
+use crate::model::report::error::BuildError;
+use crate::model::setup::loose::{LooseBody, LooseVertex};
+use crate::model::setup::pins::{Pin, along_held};
 use glam::DVec3;
 use taffeta_core::Region;
 use taffeta_remesh::Hold;

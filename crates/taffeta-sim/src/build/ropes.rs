@@ -6,7 +6,7 @@
 
 use crate::build::loose::LooseInput;
 use crate::model::description::{LooseDescription, PinDescription, RopeDescription, WorldDescription};
-use crate::model::error::BuildError;
+use crate::model::report::error::BuildError;
 use glam::DVec3;
 use taffeta_contact::ContactSurface;
 use taffeta_core::Region;

@@ -16,10 +16,10 @@ use crate::build::sides::group_sides;
 use crate::model::description::{
     ClothDescription, LooseDescription, PinDescription, SolidDescription, WorldDescription,
 };
-use crate::model::error::BuildError;
-use crate::model::pins::{Pin, along_held};
-use crate::model::sheet::Thawed;
-use crate::model::solid::{Place, Solid};
+use crate::model::report::error::BuildError;
+use crate::model::setup::pins::{Pin, along_held};
+use crate::model::setup::solid::{Place, Solid};
+use crate::model::state::sheet::Thawed;
 use glam::DVec3;
 use taffeta_contact::ContactSurface;
 use taffeta_core::{Region, TriangleMesh};

@@ -9,7 +9,7 @@ use crate::derive::clock::end_of_substep;
 use crate::derive::crossings::contact_positions;
 use crate::derive::facts::Facts;
 use crate::derive::world::World;
-use crate::model::error::StepError;
+use crate::model::report::error::StepError;
 use crate::model::report::{ForcedMeeting, SafeguardReport};
 use crate::model::scratch::Scratch;
 use glam::DVec3;

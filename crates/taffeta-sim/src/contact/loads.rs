@@ -10,7 +10,7 @@
 use crate::derive::facts::Facts;
 use crate::derive::pressure::has_pressure;
 use crate::model::description::SolverChoice;
-use crate::model::loads::{LoadMemory, ObstacleLoad, Share, Wrench};
+use crate::model::report::loads::{LoadMemory, ObstacleLoad, Share, Wrench};
 use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;

@@ -2,9 +2,9 @@
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::facts::Facts;
-use crate::model::motion::Motion;
-use crate::model::pins::{Guided, along_held};
 use crate::model::scratch::Scratch;
+use crate::model::setup::pins::{Guided, along_held};
+use crate::model::state::motion::Motion;
 use glam::DVec3;
 use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::Step;

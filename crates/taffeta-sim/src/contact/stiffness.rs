@@ -3,7 +3,7 @@
 //! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia gives the stiffness that a
 //! contact needs without other loads. A cloth that is pulled tight presses harder; there the load of the last substep gives it.
 
-use crate::model::motion::Motion;
+use crate::model::state::motion::Motion;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::proximity::HARD_SHARE;

@@ -1,9 +1,9 @@
 //! Bodies by number: cloths, then loose bodies.
 
 use crate::derive::world::World;
-use crate::model::loose::LooseBody;
 use crate::model::setup::Setup;
-use crate::model::solid::Solid;
+use crate::model::setup::loose::LooseBody;
+use crate::model::setup::solid::Solid;
 use crate::model::state::State;
 use glam::DVec3;
 use std::ops::Range;

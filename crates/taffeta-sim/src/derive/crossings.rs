@@ -3,8 +3,8 @@
 use crate::derive::derived::Derived;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
 use crate::model::setup::Setup;
-use crate::model::sheet::Sheet;
 use crate::model::state::State;
+use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::crossings::Crossing;

@@ -1,7 +1,7 @@
 //! Which cloths are being sewn at a time.
 
 use crate::model::setup::Setup;
-use crate::model::sheet::Sheet;
+use crate::model::state::sheet::Sheet;
 
 /// Time after that of a seam, relative to it, for which a seam that does not close counts as being sewn. Such cloth slides
 /// without friction and is computed with a looser tolerance, which must not go on forever.

@@ -1,7 +1,7 @@
 //! Bodies that can meet, as the search for pairs sees them.
 
 use crate::derive::source::Source;
-use crate::model::loose::LooseBody;
+use crate::model::setup::loose::LooseBody;
 use crate::model::setup::{Cloth, Setup};
 use glam::DVec3;
 use taffeta_contact::elements::Elements;

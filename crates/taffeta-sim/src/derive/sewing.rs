@@ -3,7 +3,7 @@
 use crate::derive::facts::Facts;
 use crate::derive::open_seams::{sewn_at, weightless_at};
 use crate::derive::world::World;
-use crate::model::seams::SeamLaw;
+use crate::model::setup::seams::SeamLaw;
 
 /// The age of the cloth of a seam \[s\], from which the times of its law count.
 pub(crate) fn age(world: &World, law: &SeamLaw) -> f64 {

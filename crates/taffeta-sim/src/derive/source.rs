@@ -1,9 +1,9 @@
 //! Source of everything derived.
 
 use crate::model::description::SolverChoice;
-use crate::model::motion::Motion;
 use crate::model::setup::Setup;
-use crate::model::sheet::Sheet;
+use crate::model::state::motion::Motion;
+use crate::model::state::sheet::Sheet;
 
 /// Source of everything derived.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
-//! Lengths of the stages of a substep, see [`crate::step::integrate`].
+//! Lengths of the stages of a substep, see [`crate::step::stages::integrate`].
 
 use crate::derive::facts::Facts;
 use crate::derive::solver_facts::{is_first_stage, is_second_order};
-use crate::model::inertia::GAMMA;
 use crate::model::scratch::Scratch;
+use crate::model::state::inertia::GAMMA;
 
 /// Length of the substep \[s\] of which a stage has the length `h` \[s\].
 pub(crate) fn stage_span(facts: Facts<'_>, work: &Scratch, h: f64) -> f64 {

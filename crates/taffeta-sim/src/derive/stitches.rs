@@ -7,8 +7,8 @@
 
 use crate::derive::source::Source;
 use crate::model::description::SimulationSettings;
-use crate::model::seams::{HELD, SeamLaw};
 use crate::model::setup::Setup;
+use crate::model::setup::seams::{HELD, SeamLaw};
 use glam::DVec3;
 use taffeta_solve::block::Stitch;
 

@@ -2,19 +2,19 @@
 
 use crate::derive::derived::Derived;
 use crate::derive::facts::{Facts, Split};
-use crate::model::budget::Budget;
 use crate::model::description::PinDescription;
-use crate::model::ids::{ClothId, ObstacleId, PinId};
-use crate::model::loose::LooseBody;
-use crate::model::motion::Motion;
+use crate::model::description::ids::{ClothId, ObstacleId, PinId};
 use crate::model::report::SafeguardReport;
+use crate::model::report::watch::Watch;
+use crate::model::scratch::budget::Budget;
 use crate::model::scratch::{Inputs, Scratch};
-use crate::model::selection::Selection;
+use crate::model::setup::loose::LooseBody;
+use crate::model::setup::solid::Solid;
 use crate::model::setup::{Cloth, Setup};
-use crate::model::sheet::{Sheet, Thawed};
-use crate::model::solid::Solid;
 use crate::model::state::State;
-use crate::model::watch::Watch;
+use crate::model::state::motion::Motion;
+use crate::model::state::selection::Selection;
+use crate::model::state::sheet::{Sheet, Thawed};
 use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;

@@ -23,13 +23,13 @@
 use crate::derive::bodies::{body_count, body_name};
 use crate::derive::world::World;
 use crate::measure::body_points::{FoundPoint, find_near, locate};
-use crate::model::body_point::PointError;
 use crate::model::description::Mode;
-use crate::model::error::StepError;
-use crate::model::grabs::{Grab, GrabbedPatch, Pull};
-use crate::model::pins::along_held;
-use crate::model::rules::grab_refusal;
+use crate::model::description::body_point::PointError;
+use crate::model::description::grabs::{Grab, GrabbedPatch, Pull};
+use crate::model::description::rules::grab_refusal;
+use crate::model::report::error::StepError;
 use crate::model::scratch::{Inputs, Scratch};
+use crate::model::setup::pins::along_held;
 use crate::model::state::State;
 use glam::DVec3;
 use taffeta_core::VertexIndex;

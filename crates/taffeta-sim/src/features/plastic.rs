@@ -10,8 +10,8 @@
 
 use crate::derive::derived::Derived;
 use crate::derive::world::World;
-use crate::model::motion::Motion;
 use crate::model::setup::Setup;
+use crate::model::state::motion::Motion;
 use std::sync::Arc;
 use taffeta_core::FaceIndex;
 use taffeta_core::math::Sym2;

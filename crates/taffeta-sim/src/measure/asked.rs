@@ -1,8 +1,8 @@
 //! Sizing that the passes of the last step have asked for.
 
 use crate::derive::world::World;
-use crate::model::asked::Asked;
-use crate::model::sheet::Sheet;
+use crate::model::state::asked::Asked;
+use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use std::collections::BTreeMap;
 use taffeta_mesh::VertexKey;

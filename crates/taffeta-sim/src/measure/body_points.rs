@@ -5,7 +5,7 @@
 
 use crate::derive::bodies::{body_count, loose_vertices};
 use crate::derive::world::World;
-use crate::model::body_point::{BodyPoint, PointError};
+use crate::model::description::body_point::{BodyPoint, PointError};
 use glam::DVec3;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -3,9 +3,9 @@
 use crate::derive::world::World;
 use crate::measure::asked::find_asked;
 use crate::measure::origins::find_origins;
-use crate::model::numbering::Numbering;
 use crate::model::setup::Cloth;
-use crate::model::sheet::VertexName;
+use crate::model::state::numbering::Numbering;
+use crate::model::state::sheet::VertexName;
 use glam::{DVec2, DVec3, Vec3A};
 use std::ops::Range;
 use taffeta_core::index::DenseIndex;

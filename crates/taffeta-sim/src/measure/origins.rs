@@ -1,7 +1,7 @@
 //! Origins of the vertices of a cloth: their places on the mesh before its topology last changed.
 
 use crate::derive::world::World;
-use crate::model::sheet::Sheet;
+use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;

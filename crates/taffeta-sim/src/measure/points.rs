@@ -3,9 +3,9 @@
 use crate::derive::bodies::loose_state;
 use crate::derive::world::World;
 use crate::measure::body_points::find_point;
-use crate::model::body_point::{BodyPoint, PointError};
-use crate::model::solid::Solid;
-use crate::model::solid_locator::{SolidPlace, barycentric_of};
+use crate::model::description::body_point::{BodyPoint, PointError};
+use crate::model::setup::solid::Solid;
+use crate::model::setup::solid_locator::{SolidPlace, barycentric_of};
 use glam::DVec3;
 use taffeta_solve::block::gather;
 

@@ -1,7 +1,7 @@
 //! Motion of the obstacles that move by themselves.
 
 use crate::derive::world::World;
-use crate::model::ids::{ObstacleId, ObstaclePlace};
+use crate::model::description::ids::{ObstacleId, ObstaclePlace};
 use glam::DVec3;
 
 /// Velocity of the center of mass \[m/s\] and angular velocity \[rad/s\] of an obstacle that has a mass, or follows its path with a largest

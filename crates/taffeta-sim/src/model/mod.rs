@@ -1,39 +1,17 @@
 //! Data of a world: descriptions, setup, state, reports. Nothing here computes a step.
+//!
+//! Folders import from those above them only:
+//!
+//! | folder | content |
+//! |---|---|
+//! | `description/` | what a caller describes, and the rules for what goes together |
+//! | `report/` | what a caller is told: reports, errors, loads, times |
+//! | `setup/` | bodies, pins and laws of a world: what steps leave as it is |
+//! | `state/` | what steps change, and passes: motion, sheet, memory of contacts |
+//! | `scratch/` | what a step works with and no checkpoint holds |
 
-pub(crate) mod asked;
-pub(crate) mod body_point;
-pub(crate) mod budget;
-pub(crate) mod capabilities;
 pub(crate) mod description;
-pub(crate) mod drives;
-pub(crate) mod effort;
-pub(crate) mod error;
-pub(crate) mod follow;
-pub(crate) mod friction;
-pub(crate) mod grabs;
-pub(crate) mod guides;
-pub(crate) mod ids;
-pub(crate) mod inertia;
-pub(crate) mod inputs;
-pub(crate) mod loads;
-pub(crate) mod loose;
-pub(crate) mod motion;
-pub(crate) mod numbering;
-pub(crate) mod pin_places;
-pub(crate) mod pins;
-pub(crate) mod placed;
 pub(crate) mod report;
-pub(crate) mod rigid;
-pub mod rules;
 pub(crate) mod scratch;
-pub(crate) mod seam_error;
-pub(crate) mod seams;
-pub(crate) mod selection;
 pub(crate) mod setup;
-pub(crate) mod sewing;
-pub(crate) mod sheet;
-pub(crate) mod solid;
-pub(crate) mod solid_locator;
-pub(crate) mod stage;
 pub(crate) mod state;
-pub(crate) mod watch;

@@ -16,13 +16,13 @@ use crate::features::pins::is_release_due;
 use crate::features::seams::threads::has_open_seam;
 use crate::features::volumes::inflates_between;
 use crate::measure::energy::{max_strain, measure_jumps, state_hash};
+use crate::model::description::inputs::StepInputs;
 use crate::model::description::{Air, SolverChoice};
-use crate::model::inputs::StepInputs;
+use crate::model::report::stage::{Stage, StageTimes};
 use crate::model::report::{
     Metrics, RemeshCounts, RemeshJumps, SafeguardReport, StepReport, SubstepPlan, TearCounts,
 };
 use crate::model::setup::Setup;
-use crate::model::stage::{Stage, StageTimes};
 use crate::model::state::{Speeds, State, Still, StillGroup};
 use crate::step::plan::adapts_substeps;
 use glam::DVec3;

@@ -9,10 +9,10 @@ use crate::derive::crossings::counts_crossings;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::snapshot::{Snapshot, go_back, note_substep};
 use crate::derive::world::World;
-use crate::model::error::StepError;
 use crate::model::report::SubstepPlan;
-use crate::model::stage::{Stage, StageTimes};
-use crate::step::accuracy::SHORTEST;
+use crate::model::report::error::StepError;
+use crate::model::report::stage::{Stage, StageTimes};
+use crate::step::plan::accuracy::SHORTEST;
 use crate::step::plan::adapts_substeps;
 use crate::step::substep::run_substep;
 

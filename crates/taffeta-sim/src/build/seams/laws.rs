@@ -2,10 +2,12 @@
 
 use crate::build::seams::runs::Outline;
 use crate::model::description::{ClothDescription, SeamDescription, SeamSides, WorldDescription};
-use crate::model::error::BuildError;
-use crate::model::seam_error::{SeamDefect, SeamError};
-use crate::model::seams::{GENTLE_LOOSENING, LOOSE_PART, LOOSENING, STIFFNESS, SeamLaw, SeamState, Sewing};
-use crate::model::sheet::Thawed;
+use crate::model::report::error::BuildError;
+use crate::model::report::seam_error::{SeamDefect, SeamError};
+use crate::model::setup::seams::{
+    GENTLE_LOOSENING, LOOSE_PART, LOOSENING, STIFFNESS, SeamLaw, SeamState, Sewing,
+};
+use crate::model::state::sheet::Thawed;
 use std::ops::Range;
 use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, WeldBlocked};

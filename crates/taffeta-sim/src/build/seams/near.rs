@@ -5,7 +5,7 @@
 //! vertex is not always the one that is meant.
 
 use crate::build::seams::runs::{Outline, Run};
-use crate::model::seam_error::SeamDefect;
+use crate::model::report::seam_error::SeamDefect;
 use glam::DVec3;
 use taffeta_core::TriangleMesh;
 

@@ -14,7 +14,7 @@ use crate::build::seams::near::find_near_runs;
 use crate::build::seams::pairing::pair_runs;
 use crate::build::seams::runs::{Outline, Split};
 use crate::model::description::{ClothDescription, SeamDescription, SeamSides};
-use crate::model::seam_error::{SeamDefect, SeamError};
+use crate::model::report::seam_error::{SeamDefect, SeamError};
 use taffeta_core::{Region, TriangleMesh};
 use taffeta_mesh::HalfedgeMesh;
 

@@ -5,7 +5,7 @@
 //! on paper only: edges sewn to longer or shorter ones would be strained for ever.
 
 use crate::build::seams::runs::{Outline, Run, corner_of};
-use crate::model::seam_error::{LENGTH_TOLERANCE, SeamDefect};
+use crate::model::report::seam_error::{LENGTH_TOLERANCE, SeamDefect};
 use glam::DVec2;
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;

@@ -1,6 +1,6 @@
 //! The boundary of a triangle list, and runs along it.
 
-use crate::model::seam_error::{RunName, SeamDefect};
+use crate::model::report::seam_error::{RunName, SeamDefect};
 use glam::DVec2;
 use std::collections::BTreeMap;
 use taffeta_core::TriangleMesh;

@@ -3,7 +3,7 @@
 use crate::build::seams::pair::pair_seams;
 use crate::features::seams::threads::seams;
 use crate::model::description::{SeamDescription, SeamSides};
-use crate::model::seam_error::SeamDefect;
+use crate::model::report::seam_error::SeamDefect;
 use crate::{
     BuildError, Checkpoint, ClothDescription, Mode, PinDescription, SolverChoice, StepInputs, World,
     WorldDescription,

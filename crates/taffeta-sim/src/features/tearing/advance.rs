@@ -10,7 +10,7 @@
 
 use crate::model::report::TearCounts;
 use crate::model::setup::Cloth;
-use crate::model::sheet::Thawed;
+use crate::model::state::sheet::Thawed;
 use glam::{DVec2, Vec2Swizzles};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::Region;

@@ -1,0 +1,149 @@
+//! The stage of the solve by projective dynamics.
+
+use crate::derive::derived::{Derived, Solver};
+use crate::model::report::error::StepError;
+use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
+use crate::model::setup::pins::put_back;
+use crate::model::state::{LastSubstep, State};
+use glam::DVec3;
+use taffeta_contact::response::{Borne, project, take_back_slip};
+use taffeta_contact::{Contact, Detector, SubstepView};
+use taffeta_core::index::DenseIndex;
+use taffeta_core::lanes::Row;
+use taffeta_solve::drivers::newton::FactorError;
+use taffeta_solve::drivers::projective::ProjectiveDriver;
+
+/// Passes over the contacts in every iteration. Contacts of vertices are independent and take one; those of edges and
+/// faces share vertices.
+const CONTACT_PASSES: u32 = 4;
+
+/// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
+/// left. The forces of contacts are remembered, and the next substep begins with them.
+pub(crate) fn solve_projective(
+    setup: &Setup,
+    state: &mut State,
+    derived: &mut Derived,
+    work: &mut Scratch,
+    iterations: u32,
+) -> Result<(), StepError> {
+    let (time, h) = (state.time, state.last.h);
+    for contact in &mut state.last.contacts {
+        // The memory is of forces here: nothing of it is slip that is to be taken back.
+        let borne = std::mem::take(&mut contact.borne);
+        contact.normal_lambda = borne.load() * (h * h);
+        contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
+    }
+    let outcome = iterate(derived, work, &mut state.last, h, iterations);
+    outcome.map_err(|source| StepError::Factorization { time, source })?;
+    note_forces(state, h);
+    meet_late_contacts(setup, state, &mut derived.detector, work, h);
+    Ok(())
+}
+
+/// Notes what the contacts bear at the end.
+fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
+    let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
+    friction.note(bearing.map(|contact| {
+        let (friction, push) =
+            (contact.friction_lambda / (h * h), contact.row.normal * (contact.normal_lambda / (h * h)));
+        (contact, Borne { friction, push, ..Borne::default() })
+    }));
+}
+
+/// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
+/// long as a frame, and its contacts are found at its beginning.
+fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Scratch, h: f64) {
+    let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: state.time, h };
+    let found = detector.detect(&state.sheet.topology, &setup.obstacles, view);
+    let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
+    put_back(&work.guided, &mut work.rows);
+}
+
+/// The multiplier of a contact, normal and friction \[kg·m\].
+fn multiplier(contact: &Contact) -> DVec3 {
+    contact.row.normal * contact.normal_lambda + contact.friction_lambda
+}
+
+fn iterate(
+    derived: &mut Derived,
+    work: &mut Scratch,
+    last: &mut LastSubstep,
+    h: f64,
+    iterations: u32,
+) -> Result<(), FactorError> {
+    let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
+    // Velocity damping counts as inertia: `m (1 + c h)/h²`.
+    driver.begin_step(&last.predicted, h / (1.0 + last.damping * h).sqrt())?;
+    let mut forces = vec![DVec3::ZERO; work.rows.len()];
+    for contact in &last.contacts {
+        let force = multiplier(contact) / (h * h);
+        for (vi, weight) in contact.row.vertices.iter().zip(contact.row.weights) {
+            forces[vi.0 as usize] += force * weight;
+        }
+    }
+    let volumes = &mut derived.blocks.enclosed;
+    volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
+    for _ in 0..iterations {
+        driver.iterate_with_volumes(&forces, volumes);
+        for (i, row) in work.rows.iter_mut().enumerate() {
+            row.position = driver.position(i).to_array();
+        }
+        if !last.contacts.is_empty() {
+            meet_contacts(work, last, &mut forces, h);
+        }
+    }
+    let_go(work, last, driver);
+    settle_contacts(work, last);
+    put_back(&work.guided, &mut work.rows);
+    Ok(())
+}
+
+/// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
+fn meet_contacts(work: &mut Scratch, last: &mut LastSubstep, forces: &mut [DVec3], h: f64) {
+    let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
+    (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
+    for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
+        if row.inverse_mass > 0.0 {
+            *force += (row.position() - *before) / (row.inverse_mass * h * h);
+        }
+    }
+}
+
+/// Lets go of the contacts that hold what the last global step has taken away from them by more than the distance kept, out of
+/// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
+/// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
+/// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
+fn let_go(work: &mut Scratch, last: &mut LastSubstep, driver: &ProjectiveDriver) {
+    for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
+        let row = contact.row;
+        let point = row.interpolate(|vi| driver.position(vi.to_usize()));
+        let moved = point - row.interpolate(|vi| work.start[vi.to_usize()]) - row.body_displacement;
+        let slip = if contact.sticks { moved.reject_from_normalized(row.normal).length() } else { 0.0 };
+        if row.gap(point).max(slip) <= row.thickness {
+            continue;
+        }
+        (contact.normal_lambda, contact.friction_lambda, contact.sticks) = (0.0, DVec3::ZERO, false);
+        if let Some(vi) = row.vertex().filter(|vi| work.rows[vi.to_usize()].inverse_mass > 0.0) {
+            work.rows[vi.to_usize()].position = point.to_array();
+        }
+    }
+}
+
+/// A contact that separates only, and has not acted yet.
+fn frictionless(contact: &Contact) -> Contact {
+    let mut row = contact.row;
+    (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+    Contact::new(contact.name, row)
+}
+
+/// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
+/// iterations.
+fn settle_contacts(work: &mut Scratch, last: &LastSubstep) {
+    let mut contacts: Vec<Contact> = last.contacts.iter().map(frictionless).collect();
+    project(&mut contacts, &work.start, &mut work.rows);
+    for contact in last.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {
+        take_back_slip(contact, &work.start, &mut work.rows);
+    }
+}

@@ -3,10 +3,10 @@
 mod chart;
 mod sweeps;
 
-use super::StudyReport;
 use super::plot::{AxisOf, Look, Panel, Series};
-use super::points::{PointOnCloth, StudyPoint};
-use super::simulate::{FrameRecord, Run};
+use crate::study::StudyReport;
+use crate::study::points::{PointOnCloth, StudyPoint};
+use crate::study::simulate::{FrameRecord, Run};
 use chart::{Across, Noted, WIDE, chart};
 use glam::DVec3;
 use taffeta_core::PanelPoint;
@@ -17,7 +17,7 @@ const HALF: (u32, u32) = (520, 300);
 const THIRD: (u32, u32) = (380, 260);
 
 /// Plots with a common legend.
-pub(super) struct Figure {
+pub(crate) struct Figure {
     /// Anchor in the page, of no other figure.
     pub id: String,
     pub title: String,

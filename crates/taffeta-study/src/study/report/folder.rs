@@ -1,6 +1,9 @@
 //! The folder that a study writes.
 
-use super::{StudyReport, page, standalone, tables};
+use super::page;
+use super::standalone;
+use super::tables;
+use crate::study::StudyReport;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! The page with table and plots: one file that fetches nothing.
 
 use super::figures::{Figure, figures};
-use super::simulate::{Outcome, Run};
 use super::tables::{extent, frame_milliseconds, max_strain, outcome_words};
-use super::words::{escape, millimeters, short};
-use super::{CheckWords, StudyReport};
+use crate::study::simulate::{Outcome, Run};
+use crate::study::words::{escape, millimeters, short};
+use crate::study::{CheckWords, StudyReport};
 
 const STYLE: &str = "
 :root { color-scheme: light; }
@@ -76,7 +76,7 @@ pub(super) fn page(report: &StudyReport) -> String {
 }
 
 fn introduction(report: &StudyReport) -> String {
-    let axis = |axis: &super::Axis| {
+    let axis = |axis: &crate::study::Axis| {
         let labels: Vec<String> = axis
             .entries
             .iter()

@@ -32,7 +32,7 @@ const FAINT: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
 
 /// Look of a series: the color by its number, dashed once the colors are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look(pub usize);
+pub(crate) struct Look(pub usize);
 
 impl Look {
     fn color(self) -> RGBColor {
@@ -56,7 +56,7 @@ impl Look {
 
 /// One axis of a plot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct AxisOf {
+pub(crate) struct AxisOf {
     /// Name of the quantity along the axis.
     pub name: &'static str,
     /// Unit without prefix; empty: a count.
@@ -67,7 +67,7 @@ pub(super) struct AxisOf {
 
 /// Points of one kind.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series {
+pub(crate) struct Series {
     pub look: Look,
     /// In base units.
     pub points: Vec<(f64, f64)>,
@@ -77,7 +77,7 @@ pub(super) struct Series {
 
 /// A plot.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Panel {
+pub(crate) struct Panel {
     pub x: AxisOf,
     pub y: AxisOf,
     pub series: Vec<Series>,
@@ -102,7 +102,7 @@ struct Scale {
 
 impl Panel {
     /// Returns whether there is nothing to see.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.visible().next().is_none()
     }
 

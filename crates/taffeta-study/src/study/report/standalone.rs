@@ -1,9 +1,9 @@
 //! Figures as pictures of their own, each with its legend: to be shown where the page is not.
 
-use super::StudyReport;
 use super::figures::{Figure, figures};
 use super::plot::{Look, Panel};
-use super::words::escape;
+use crate::study::StudyReport;
+use crate::study::words::escape;
 use std::fmt::Write;
 
 /// Widest picture \[px\]: three small plots in a row.

@@ -4,9 +4,9 @@
 //!
 //! A variant that ran several times has the times of the run that took the least CPU time. A field without a value is empty.
 
-use super::compare::Deviation;
-use super::simulate::{FrameRecord, Outcome, Run};
-use super::{Assignment, ReferenceCheck, Refinement, StudyReport};
+use crate::study::compare::Deviation;
+use crate::study::simulate::{FrameRecord, Outcome, Run};
+use crate::study::{Assignment, ReferenceCheck, Refinement, StudyReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 use taffeta_scene::OutputFile;

@@ -11,8 +11,8 @@ mod cases;
 mod quantities;
 mod sheets;
 
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use cases::{CASES, Case, Measure};
 use cpu_time::ProcessTime;
 use sheets::Mesh;
@@ -44,7 +44,7 @@ struct Cost {
 }
 
 /// Every case; see the module page.
-pub(super) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_adaptive(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for case in &CASES {
         let follow_all = |mesh: Mesh, remesh: &str, starts: u32| {

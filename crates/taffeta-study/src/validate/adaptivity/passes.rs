@@ -7,9 +7,9 @@
 //! Every edit lumps masses anew. The angular momentum that a one-ring then lacks is shared with what is around it, which smooths kinks of
 //! the velocities a little. A thousand passes in 0.7 s add them up; two passes a frame, as a run makes them at most, do not.
 
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
 use crate::study::Deviation;
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use glam::DVec3;
 use taffeta_remesh::RemeshSettings;
 use taffeta_sim::Metrics;
@@ -34,7 +34,7 @@ const POINTS: u32 = 33;
 const EVERY: u32 = 24;
 
 /// See the module page.
-pub(super) fn check_passes(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_passes(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_swing(context)?;
     rows.extend(check_free(context)?);
     Ok(rows)

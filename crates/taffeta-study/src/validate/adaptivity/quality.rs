@@ -1,7 +1,7 @@
 //! The shape of adaptive meshes, and how far a pass moves what is seen.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use taffeta_sim::ask;
 
 /// Angle that a face is to have at least, in the metric that the pass wanted \[°\], and the part of the faces of all frames that
@@ -49,7 +49,7 @@ friction = { static = 0.4, kinetic = 0.3 }
 ];
 
 /// All faces, the worst frame and the worst pass of every sheet.
-pub(super) fn check_quality(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_quality(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for (name, frames, scene) in SHEETS {
         context.note(&format!("mesh-quality: {name}"));

@@ -1,9 +1,9 @@
 //! One sheet at several resolutions: rest and motion must not depend on the mesh.
 
-use super::context::{CheckError, Context, mean_position};
-use super::row::Row;
-use super::swing::{MATERIAL, Support, swing_scene};
 use crate::study::Deviation;
+use crate::validate::bench::context::{CheckError, Context, mean_position};
+use crate::validate::bench::row::Row;
+use crate::validate::bench::swing::{MATERIAL, Support, swing_scene};
 use glam::{DVec2, DVec3};
 
 /// Mean drop of the lower edge \[mm\], converged.
@@ -22,7 +22,7 @@ const INTEGRATIONS: [(&str, &str); 2] =
 const DEFAULT_SUBSTEPS: u32 = 4;
 
 /// The mean drop of a hung sheet, and the path of material points of a swinging one.
-pub(super) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_drops(context)?;
     for support in [Support::Edges, Support::Patches] {
         for integration in INTEGRATIONS {

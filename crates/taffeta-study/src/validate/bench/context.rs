@@ -57,14 +57,14 @@ impl<'a> Context<'a> {
     }
 
     /// Reads a scene and builds its world. Meshes are those of [`Context::write_mesh`].
-    pub(super) fn experiment(&self, text: &str) -> Result<Experiment, CheckError> {
+    pub(crate) fn experiment(&self, text: &str) -> Result<Experiment, CheckError> {
         let scene = Scene::from_str(text, &self.folder.path().join("check.toml"), &self.overrides)?;
         let world = World::build(&scene.build()?)?;
         Ok(Experiment { scene, world })
     }
 
     /// Reads a scene with one setting changed, `key.path=value`, and builds its world.
-    pub(super) fn varied(&self, text: &str, change: &str) -> Result<Experiment, CheckError> {
+    pub(crate) fn varied(&self, text: &str, change: &str) -> Result<Experiment, CheckError> {
         let mut overrides = vec![Override::parse(change)?];
         overrides.extend(self.overrides.iter().cloned());
         let scene = Scene::from_str(text, &self.folder.path().join("check.toml"), &overrides)?;
@@ -73,7 +73,7 @@ impl<'a> Context<'a> {
     }
 
     /// The equilibrium of a static scene. If an override makes it dynamic, its last frame.
-    pub(super) fn equilibrium(&self, text: &str) -> Result<World, CheckError> {
+    pub(crate) fn equilibrium(&self, text: &str) -> Result<World, CheckError> {
         let mut experiment = self.experiment(text)?;
         if experiment.scene.simulation.is_static() {
             experiment.world.equilibrate()?;
@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
     }
 
     /// Writes a mesh for scenes under a name.
-    pub(super) fn write_mesh(&self, name: &str, mesh: &TriangleMesh) -> Result<(), CheckError> {
+    pub(crate) fn write_mesh(&self, name: &str, mesh: &TriangleMesh) -> Result<(), CheckError> {
         let path = self.folder.path().join(name);
         let write = |path: &Path| {
             let mut file = std::fs::File::create(path)?;
@@ -95,29 +95,29 @@ impl<'a> Context<'a> {
 }
 
 /// A scene and its world.
-pub(super) struct Experiment {
+pub(crate) struct Experiment {
     pub scene: Scene,
     pub world: World,
 }
 
 impl Experiment {
     /// Makes a step of one frame.
-    pub(super) fn step(&mut self) -> Result<StepReport, CheckError> {
+    pub(crate) fn step(&mut self) -> Result<StepReport, CheckError> {
         Ok(self.world.step(&StepInputs::default(), self.scene.simulation.frame_time())?)
     }
 
     /// Makes steps of one frame.
-    pub(super) fn run(&mut self, frames: u32) -> Result<(), CheckError> {
+    pub(crate) fn run(&mut self, frames: u32) -> Result<(), CheckError> {
         (0..frames).try_for_each(|_| self.step().map(drop))
     }
 
     /// Makes all steps of the scene.
-    pub(super) fn run_to_end(&mut self) -> Result<(), CheckError> {
+    pub(crate) fn run_to_end(&mut self) -> Result<(), CheckError> {
         (self.world.frame()..self.scene.last_frame()).try_for_each(|_| self.step().map(drop))
     }
 
     /// Makes all steps of the scene; returns a value of its start and of every frame.
-    pub(super) fn record<T>(
+    pub(crate) fn record<T>(
         &mut self,
         value: impl Fn(&Self) -> Result<T, CheckError>,
     ) -> Result<Vec<T>, CheckError> {
@@ -130,7 +130,7 @@ impl Experiment {
     }
 
     /// As [`record`](Self::record), and adds the crossings of every frame.
-    pub(super) fn record_crossings<T>(
+    pub(crate) fn record_crossings<T>(
         &mut self,
         crossings: &mut usize,
         value: impl Fn(&Self) -> Result<T, CheckError>,
@@ -144,7 +144,7 @@ impl Experiment {
     }
 
     /// World position \[m\] of a material point of the first cloth.
-    pub(super) fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
+    pub(crate) fn at(&self, u: f64, v: f64) -> Result<DVec3, CheckError> {
         position(&self.world, u, v)
     }
 }

@@ -11,7 +11,7 @@ const ROUNDS: usize = 40;
 
 /// Edge lengths in the unit square \[m\]: linear from the lower left to the upper right corner.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MeshSize {
+pub(crate) struct MeshSize {
     pub near: f64,
     pub far: f64,
 }
@@ -24,7 +24,7 @@ impl MeshSize {
 
 /// Relaxed Delaunay mesh of the unit square: random points with the density of the sizes, moved to the weighted centroids
 /// around them. It is Lloyd's method with triangles in place of Voronoi cells.
-pub(super) fn square_mesh(size: MeshSize) -> TriangleMesh {
+pub(crate) fn square_mesh(size: MeshSize) -> TriangleMesh {
     let mut points = boundary(size);
     let fixed = points.len();
     points.extend(random_points(size));

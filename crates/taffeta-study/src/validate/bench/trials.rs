@@ -12,7 +12,7 @@ use taffeta_core::random::SplitMix64;
 
 /// Result of a number of trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct TrialReport {
+pub(crate) struct TrialReport {
     /// Trials.
     pub trials: u64,
     /// Of them those that cross at the end of the motion as it was proposed.
@@ -33,7 +33,7 @@ const LOOKS: u32 = 16;
 const PER_TASK: u64 = 256;
 
 /// Lets two hinged quads of random shape and size move at random, over three decades, with rotations.
-pub(super) fn run_trials(trials: u64, seed: u64) -> TrialReport {
+pub(crate) fn run_trials(trials: u64, seed: u64) -> TrialReport {
     let elements = two_quads();
     let tasks: Vec<u64> = (0..trials.div_ceil(PER_TASK)).collect();
     let run = |task: &u64| {

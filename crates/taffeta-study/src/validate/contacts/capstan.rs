@@ -1,8 +1,8 @@
 //! A strip that hangs over a rail: friction holds it up to the limit of Euler and Eytelwein, with the weight on the rail.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
 use crate::reference::capstan_sides;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 use taffeta_core::TriangleMesh;

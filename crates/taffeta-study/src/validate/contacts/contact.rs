@@ -2,12 +2,12 @@
 //! takes a sheet along.
 
 use super::capstan::check_capstan;
-use super::context::{CheckError, Context, Experiment};
 use super::glide::{check_cloth_on_cloth, check_obstacles};
 use super::grip::check_grip;
-use super::row::Row;
-use super::trials::run_trials;
 use super::unrelated::check_unrelated;
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
+use crate::validate::bench::trials::run_trials;
 use glam::DVec3;
 
 /// Random trials of the certificate.
@@ -16,7 +16,7 @@ const TRIALS: u64 = 1_000_000;
 const SEED: u64 = 2026;
 
 /// Cloth far from, on and over cloth; on obstacles, over a rail and between fingers. Nothing crosses in any of them.
-pub(super) fn check_contact(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_contact(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut crossings = 0;
     let mut rows = check_unrelated(context)?;
     rows.extend(check_cloth_on_cloth(context, &mut crossings)?);
@@ -29,7 +29,7 @@ pub(super) fn check_contact(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
 
 /// Checks that motions which the certificate of the safeguard lets through do not cross, neither at the end nor on
 /// the way.
-pub(super) fn check_certificate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_certificate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     context.note("certificate: a million random pairs of hinged quads");
     let report = run_trials(TRIALS, SEED);
     let count = |case: &str, count: u64| Row::at_most(case, count as f64, 0.0);
@@ -44,7 +44,7 @@ pub(super) fn check_certificate(context: &Context<'_>) -> Result<Vec<Row>, Check
 }
 
 /// Three layers that fall together by two edge lengths per substep lose nothing.
-pub(super) fn check_fall(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_fall(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let sheet = |number: u32| {
         let height = 1e-3 * f64::from(number);
         format!(
@@ -76,7 +76,7 @@ pub(super) fn check_fall(context: &Context<'_>) -> Result<Vec<Row>, CheckError> 
 const RATE: f64 = 120.0;
 
 /// A sheet that hangs down all around a ball, which turns: with friction it follows, without it stays.
-pub(super) fn check_ball(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_ball(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for friction in [0.4, 0.0] {
         context.note(&format!("rotating-sphere: friction {friction}"));

@@ -1,9 +1,9 @@
 //! Dry friction: a patch on a slope, and one that slides to its stop.
 
-use super::context::{CheckError, Context, Experiment};
 use super::glide::{Glide, Ground, acceleration};
-use super::row::Row;
 use crate::reference::{sliding_acceleration, sliding_stop};
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 
 /// Coefficients of friction of patch and plane.
 const STATIC: f64 = 0.5;
@@ -23,7 +23,7 @@ fn on_slope(slope: f64, duration: f64) -> Glide<'static> {
 }
 
 /// One degree below the limit nothing moves in ten seconds, one degree above and farther it slides by Coulomb's law.
-pub(super) fn check_incline(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_incline(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let limit = STATIC.atan().to_degrees();
     let below = limit - 1.0;
     context.note("incline: ten seconds at rest");
@@ -61,7 +61,7 @@ fn check_creep(case: String, mut patch: Experiment, glide: &Glide<'_>) -> Result
 }
 
 /// A patch of 1 m/s on a level plane.
-pub(super) fn check_stop(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_stop(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let (speed, kinetic) = (1.0, 0.3);
     let [distance, time] = sliding_stop(speed, kinetic);
     let glide = Glide::moving(Ground::Plane, (kinetic, kinetic), speed, 0.6);

@@ -1,8 +1,8 @@
 //! A patch that lies on another body, glides on it or passes over it: on cloth, planes, boxes and meshes.
 
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
 use crate::reference::{sliding_acceleration, sliding_stop};
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_io::{GridPattern, grid};
 
@@ -18,7 +18,7 @@ const MESH: &str = "ground.obj";
 
 /// Body below the patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Ground {
+pub(crate) enum Ground {
     /// Cloth of which every vertex is held.
     Cloth,
     /// A half-space.
@@ -39,7 +39,7 @@ const OBSTACLES: [(Ground, &str); 4] = [
 
 /// A patch above a ground that falls along x.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Glide<'a> {
+pub(crate) struct Glide<'a> {
     /// The body below.
     pub ground: Ground,
     /// Lines for `[simulation]`.
@@ -66,7 +66,7 @@ impl Glide<'_> {
     }
 
     /// A patch that moves on a level ground at a speed \[m/s\].
-    pub(super) fn moving(ground: Ground, friction: (f64, f64), speed: f64, duration: f64) -> Self {
+    pub(crate) fn moving(ground: Ground, friction: (f64, f64), speed: f64, duration: f64) -> Self {
         Self { speed, ..Self::at_rest(ground, friction, 0.0, duration) }
     }
 
@@ -76,7 +76,7 @@ impl Glide<'_> {
     }
 
     /// Scene text. Writes the mesh of the ground if there is one.
-    pub(super) fn scene(&self, context: &Context<'_>) -> Result<String, CheckError> {
+    pub(crate) fn scene(&self, context: &Context<'_>) -> Result<String, CheckError> {
         let Self { settings, slope, gravity, duration, .. } = *self;
         let friction = self.friction_table();
         // Neither edges of the patch nor its vertices lie on those of the ground.
@@ -139,7 +139,7 @@ density = 0.0
     }
 
     /// Position of the middle of the patch down the slope and above it \[m\].
-    pub(super) fn place(&self, patch: &Experiment) -> Result<DVec2, CheckError> {
+    pub(crate) fn place(&self, patch: &Experiment) -> Result<DVec2, CheckError> {
         let place = patch.at(0.5 * SIDE, 0.5 * SIDE)?;
         Ok(DVec2::new(place.dot(self.turned(DVec3::X)), place.dot(self.turned(DVec3::Y))))
     }

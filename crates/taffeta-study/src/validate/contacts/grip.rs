@@ -1,7 +1,7 @@
 //! Two fingers that close on a hanging sheet, hold it and lift it.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use cpu_time::ProcessTime;
 
 /// Distance of each finger from the middle surface of the sheet at which they touch \[m\]: half its thickness.

@@ -1,8 +1,8 @@
 //! A cloth with and without another one far away: it moves the same.
 
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
 use crate::study::Deviation;
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use glam::DVec3;
 
 /// A sheet that swings from its edge.

@@ -1,8 +1,8 @@
 //! Quantities that motion without losses must keep: angular momentum and energy, by solver, integrator and time step.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
-use super::swing::{MATERIAL, Support, swing_scene};
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
+use crate::validate::bench::swing::{MATERIAL, Support, swing_scene};
 use glam::DVec3;
 
 /// Solver of the motion, with its settings.
@@ -45,7 +45,7 @@ fn each_method() -> impl Iterator<Item = (String, String)> {
 
 /// Part of its angular momentum that a free sheet in a vacuum loses in two seconds. By default it turns about its normal and
 /// about an axis in its plane; by each method about its normal.
-pub(super) fn check_spin(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_spin(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = default_spin(context)?;
     for (name, settings) in each_method() {
         context.note(&format!("spin: {name}"));
@@ -91,7 +91,7 @@ density = 0.0
 
 /// The energy of an undamped swing, relative to what gravity has released: how much it grows at most, and how much is
 /// lost at the end.
-pub(super) fn check_energy(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_energy(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = default_energy(context)?;
     for (name, settings) in each_method() {
         rows.extend(energy_rows(context, &name, &settings)?);

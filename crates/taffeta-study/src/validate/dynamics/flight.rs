@@ -1,7 +1,7 @@
 //! Free flight through forced edits of the mesh.
 
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use glam::DVec3;
 use taffeta_remesh::{EditKind, RandomEdits, random_edits, split_with_transfer};
 use taffeta_sim::World;
@@ -36,7 +36,7 @@ density = 0.0
 
 /// Momenta through random edits of all kinds, with the solver of the program's choice and with block updates; the center
 /// of mass through splits.
-pub(super) fn check_flight(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_flight(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let block = format!("solver = \"block\"\nsubsteps = {SUBSTEPS}\n");
     let mut rows = fly_with_edits(context.experiment(&scene(""))?, "default solver")?;
     rows.extend(fly_with_edits(context.experiment(&scene(&block))?, "block solver")?);

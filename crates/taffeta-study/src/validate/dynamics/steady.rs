@@ -1,8 +1,8 @@
 //! Sheets in the air and with damping of velocities: what they come to must not depend on the step.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
 use crate::reference::{GRAVITY, carried_by_wind, terminal_speed};
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 
 /// Areal density of the sheet \[kg/m²\], density of the air \[kg/m³\].
 const DENSITY: f64 = 0.06;

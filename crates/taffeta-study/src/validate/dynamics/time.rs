@@ -1,15 +1,15 @@
 //! Integration in time: steady states at any step, a swing against one of many substeps, what motion without losses keeps.
 
 use super::conserved::{default_energy, default_spin};
-use super::context::{CheckError, Context};
 use super::flight::linear_momentum;
-use super::row::Row;
 use super::steady::check_steady_states;
 use crate::study::Deviation;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use glam::DVec3;
 
 /// See the module page.
-pub(super) fn check_time(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_time(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_steady_states(context)?;
     rows.extend(check_swing(context)?);
     context.note("time: spin, energy, momentum");

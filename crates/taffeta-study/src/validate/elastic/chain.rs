@@ -1,8 +1,8 @@
 //! The heavy chain: a narrow strip in small swing.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
 use crate::reference::{heavy_chain, heavy_chain_mode};
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use glam::{DVec2, DVec3};
 use std::f64::consts::PI;
 use taffeta_core::TriangleMesh;
@@ -16,7 +16,7 @@ const WIDTH: f64 = 0.04;
 const AMPLITUDE: f64 = 0.004;
 
 /// The strip starts at rest in the shape of a mode, and swings in it.
-pub(super) fn check_chain(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_chain(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for (mode, duration, tolerance) in [(1, 5.0, 0.01), (2, 2.5, 0.03)] {
         context.note(&format!("heavy-chain: mode {mode}"));

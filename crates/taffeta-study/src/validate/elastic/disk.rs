@@ -1,9 +1,9 @@
 //! The inflated disk: a membrane under a follower load.
 
-use super::context::{CheckError, Context, position};
-use super::meshes::disk_mesh;
-use super::row::Row;
 use crate::reference::hencky_membrane;
+use crate::validate::bench::context::{CheckError, Context, position};
+use crate::validate::bench::meshes::disk_mesh;
+use crate::validate::bench::row::Row;
 
 /// Rings of triangles: `a/h`.
 const RINGS: u32 = 16;
@@ -12,7 +12,7 @@ const STRETCH: f64 = 1000.0;
 
 /// Hencky's deflection. His equations are those of small slopes: at the larger pressure the deflection is 6.5 % of the
 /// radius, where they are good to a fraction of a percent.
-pub(super) fn check_disk(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_disk(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     context.write_mesh("disk.obj", &disk_mesh(RINGS))?;
     let mut rows = Vec::new();
     for (load, poisson) in [(1e-4, 0.3), (1e-3, 0.3), (1e-4, 0.0)] {

@@ -1,7 +1,7 @@
 //! Blocks by themselves: the patch test and refinement.
 
-use super::context::{CheckError, Context};
-use super::row::Row;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use glam::{DMat3, DVec2, DVec3};
 use taffeta_core::motion::rotation_xyz;
 use taffeta_core::{EdgeIndex, SurfaceTopology, VertexIndex};
@@ -71,7 +71,7 @@ fn energy(blocks: &Blocks, x: &[DVec3]) -> ElasticEnergy {
 }
 
 /// Affine maps of an irregular orthotropic sheet: the energy is that of the homogeneous strain, inner forces vanish.
-pub(super) fn check_patch(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_patch(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let sheet = Sheet::irregular(9);
     let mut material = Material::isotropic(0.2, 2000.0, 0.3, 5e-5);
     (material.stretch, material.shear) = ([2000.0, 900.0], Some(500.0));
@@ -121,7 +121,7 @@ fn largest_inner_force(topology: &SurfaceTopology, blocks: &Blocks, x: &[DVec3])
 /// constraints are not scaled by area, four faces have four times the energy of one. A hinge of angle θ over `|e|²/(A₁+A₂)`
 /// becomes two of the same angle with half the length over a quarter of the area. Their energy is twice as large: the crease is
 /// as sharp but its faces are half as wide. New edges inside old faces are flat.
-pub(super) fn check_refinement(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_refinement(_: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let sheet = Sheet::irregular(6);
     let bend = |u: &DVec2| DVec3::new(1.02 * u.x, (2.0 * u.y).sin() / 2.0, 0.1 * (3.0 * u.x + u.y).cos());
     let x: Vec<DVec3> = sheet.coords.iter().map(bend).collect();

@@ -1,9 +1,9 @@
 //! The simply supported plate: bending must not depend on the mesh.
 
-use super::context::{CheckError, Context, position};
-use super::meshes::{MeshSize, square_mesh};
-use super::row::Row;
 use crate::reference::{GRAVITY, square_plate};
+use crate::validate::bench::context::{CheckError, Context, position};
+use crate::validate::bench::meshes::{MeshSize, square_mesh};
+use crate::validate::bench::row::Row;
 
 /// Areal density \[kg/m²\], bending stiffness \[N·m\] and membrane stiffness \[N/m\]: the deflection is 8e-5 of the side,
 /// and the tension that comes with it carries 1e-5 of the load.
@@ -16,7 +16,7 @@ const CELLS: u32 = 32;
 const EQUILATERAL_ROWS: u32 = 37;
 
 /// Seven families of meshes, each to 2 %, and all within 2 % of each other.
-pub(super) fn check_plate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_plate(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let size = 1.0 / f64::from(CELLS);
     context.write_mesh("relaxed.obj", &square_mesh(MeshSize { near: size, far: size }))?;
     context.write_mesh("graded.obj", &square_mesh(MeshSize { near: 0.4 * size, far: 1.6 * size }))?;

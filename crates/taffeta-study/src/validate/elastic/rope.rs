@@ -1,9 +1,9 @@
 //! Ropes against closed forms: the catenary, the cantilever, the heavy chain, and the same at every resolution.
 
 use super::chain::find_frequency;
-use super::context::{CheckError, Context, Experiment};
-use super::row::Row;
 use crate::reference::{GRAVITY, heavy_chain, heavy_chain_mode};
+use crate::validate::bench::context::{CheckError, Context, Experiment};
+use crate::validate::bench::row::Row;
 use glam::DVec3;
 use taffeta_sim::{World, ask};
 
@@ -16,7 +16,7 @@ const LENGTH: f64 = 2.0;
 const SPAN: f64 = 1.4;
 
 /// All rows.
-pub(super) fn check_rope(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_rope(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_catenary(context)?;
     rows.extend(check_cantilever(context)?);
     rows.push(check_swing(context)?);

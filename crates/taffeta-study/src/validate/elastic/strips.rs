@@ -1,15 +1,15 @@
 //! Strips in equilibrium: hanging, and clamped at one end.
 
-use super::context::{CheckError, Context, mean_position};
-use super::row::Row;
 use crate::reference::{GRAVITY, hanging_strip, heavy_elastica};
+use crate::validate::bench::context::{CheckError, Context, mean_position};
+use crate::validate::bench::row::Row;
 use glam::DVec2;
 
 /// Areal density of the strips \[kg/m²\].
 const DENSITY: f64 = 0.2;
 
 /// A strip of 1 m, 16 elements long, hung by its upper edge.
-pub(super) fn check_hanging_strip(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_hanging_strip(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for (pattern, c) in [("alternating", 0.05), ("crossed", 0.05), ("delaunay", 0.05), ("alternating", 0.5)] {
         let stiffness = DENSITY * GRAVITY / c;
@@ -39,7 +39,7 @@ const LENGTH: f64 = 0.2;
 const WIDTH: f64 = 0.05;
 
 /// A strip whose first cell is held: the clamp acts at the middle of the two held rows of vertices.
-pub(super) fn check_cantilever(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+pub(crate) fn check_cantilever(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = Vec::new();
     for gamma in [1.0, 10.0] {
         for pattern in ["alternating", "diagonal", "crossed"] {

@@ -1,9 +1,9 @@
 //! A value of every variant across its resolution or its cost.
 
 use crate::study::StudyReport;
-use crate::study::plot::{AxisOf, Look, Panel, Series};
+use crate::study::report::plot::{AxisOf, Look, Panel, Series};
+use crate::study::report::tables::extent;
 use crate::study::simulate::Run;
-use crate::study::tables::extent;
 
 /// Size of a plot that stands alone \[px\].
 pub(super) const WIDE: (u32, u32) = (760, 380);

@@ -3,7 +3,7 @@
 
 use super::Figure;
 use super::chart::{Across, Noted, chart};
-use crate::study::plot::AxisOf;
+use crate::study::report::plot::AxisOf;
 use crate::study::{StudyReport, TrackedPoint};
 
 /// The plots for which something varies.

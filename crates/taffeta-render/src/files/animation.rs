@@ -8,9 +8,9 @@
 //! All pictures share one palette, made from some of them: with a palette of its own for each, what stands still would
 //! flicker. The dither is a fixed pattern for the same reason, and so that what stands still needs no bytes.
 
+use super::write::new_file_in;
 use crate::error::RenderError;
 use crate::image::Image;
-use crate::write::new_file_in;
 use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, Frame, Repeat};
 use std::borrow::Cow;

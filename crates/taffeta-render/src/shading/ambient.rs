@@ -4,9 +4,9 @@
 //! the surroundings of a contact are darker than open parts (ambient occlusion), and smoothly so. A screen-space
 //! method would be cheaper, but it draws halos around outlines.
 
-use crate::body::BodyKind;
-use crate::shadow::ShadowMap;
-use crate::surface::Surface;
+use super::shadow::ShadowMap;
+use super::surface::Surface;
+use crate::bodies::body::BodyKind;
 use glam::Vec3;
 use taffeta_core::math;
 

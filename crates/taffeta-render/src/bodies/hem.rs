@@ -1,6 +1,6 @@
 //! Hems: the open edges of cloths as thin tubes, so that cloth has a thickness where it ends.
 
-use crate::body::{Body, BodyKind};
+use super::body::{Body, BodyKind};
 use glam::DVec3;
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;

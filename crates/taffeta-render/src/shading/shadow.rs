@@ -3,9 +3,9 @@
 //! Williams, Casting Curved Shadows on Curved Surfaces (1978), with the average over neighboring cells of Reeves,
 //! Salesin and Cook (1987).
 
-use crate::body::BodyKind;
-use crate::raster;
-use crate::surface::Surface;
+use super::raster;
+use super::surface::Surface;
+use crate::bodies::body::BodyKind;
 use euc::buffer::Buffer2d;
 use glam::Vec3;
 

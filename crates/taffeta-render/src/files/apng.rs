@@ -2,9 +2,9 @@
 //!
 //! Of each picture only the box is stored in which it differs from the one before.
 
+use super::write::new_file_in;
 use crate::error::RenderError;
 use crate::image::Image;
-use crate::write::new_file_in;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ fn find_changes(image: &Image, before: &Image) -> [u32; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::animation::tests::picture;
+    use crate::files::animation::tests::picture;
 
     /// The pictures that a player would show, and their delays.
     fn play(path: &Path) -> Vec<(Image, u16)> {

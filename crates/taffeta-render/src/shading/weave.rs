@@ -1,6 +1,6 @@
 //! A plain weave, by the material coordinates of a cloth.
 
-use crate::surface::smooth_step;
+use super::surface::smooth_step;
 use glam::Vec2;
 use taffeta_core::TriangleMesh;
 

@@ -1,6 +1,6 @@
 //! Triangles for obstacles.
 
-use crate::body::{Body, BodyKind};
+use super::body::{Body, BodyKind};
 use crate::camera::framing_right;
 use glam::DVec3;
 use taffeta_contact::{MeshObstacle, Obstacle, Shape};

@@ -8,10 +8,10 @@
 //!     └──┘ 0.02
 //! ```
 
+use super::text::{draw_text, fill, letter_size, text_width};
 use crate::color::{self, Encoder};
 use crate::image::Image;
 use crate::scale::Scale;
-use crate::text::{draw_text, fill, letter_size, text_width};
 
 /// Color of texts and lines \[sRGB\].
 const INK: [u8; 3] = [0x22, 0x26, 0x2e];

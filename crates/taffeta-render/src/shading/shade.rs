@@ -1,11 +1,11 @@
 //! The color of a point of the surface.
 
-use crate::body::BodyKind;
+use super::shadow::ShadowMap;
+use super::surface::{Surface, View};
+use super::weave;
+use crate::bodies::body::BodyKind;
 use crate::color;
 use crate::picture::Coloring;
-use crate::shadow::ShadowMap;
-use crate::surface::{Surface, View};
-use crate::weave;
 use glam::{Vec2, Vec3};
 
 /// Cells along the side of the key light's shadow map: about one per pixel of an ordinary picture. Finer cells make the
@@ -80,7 +80,7 @@ impl<'a> Shader<'a> {
         Self {
             surface,
             projected,
-            sky_light: crate::ambient::compute_sky_light(surface),
+            sky_light: super::ambient::compute_sky_light(surface),
             key: ShadowMap::build(surface, key_direction, KEY_MAP_SIZE),
             fill_direction: (0.9 * right + 0.25 * Vec3::Y + 0.6 * toward).normalize(),
             eye: view.eye,

@@ -1,6 +1,6 @@
 //! All bodies as one triangle surface, and its image on the screen.
 
-use crate::body::{Body, BodyKind};
+use crate::bodies::body::{Body, BodyKind};
 use crate::camera::{Camera, compute_upright, half_angle_slope};
 use crate::error::RenderError;
 use crate::picture::{Coloring, Picture};

@@ -1,8 +1,8 @@
 //! NPZ archives: ZIP files whose entries are arrays. Entries are unpacked within bounds that follow from the file, and stored
 //! without compression.
 
+use super::npy::{NumberArray, Stored, count_numbers, read_npy, read_texts, write_npy, write_texts};
 use crate::frame::ReadError;
-use crate::npy::{NumberArray, Stored, count_numbers, read_npy, read_texts, write_npy, write_texts};
 use std::io::{self, Cursor, Read, Seek, Write};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};

@@ -4,9 +4,9 @@
 //! compressed or not. They do not take `numpy.float16` and complex numbers. The result has 64-bit floating-point numbers in C
 //! order: whole numbers up to 2⁵³ are exact. Writers write `float64`, `int32` and `bool`.
 
-use crate::archive::{Archive, ArchiveWriter};
+use super::archive::{Archive, ArchiveWriter};
+use super::npy::{NumberArray, NumberKind, read_npy};
 use crate::frame::ReadError;
-use crate::npy::{NumberArray, NumberKind, read_npy};
 use std::io::{self, Seek, Write};
 
 /// Reads a `.npy` file.

@@ -1,6 +1,6 @@
 //! The random Delaunay pattern: a mesh without preferred directions.
 
-use crate::lattice::fraction;
+use super::lattice::fraction;
 use glam::DVec2;
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 use taffeta_core::random::SplitMix64;

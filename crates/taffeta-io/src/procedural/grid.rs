@@ -12,8 +12,8 @@
 //! All rectangles lie in the xy-plane from the origin, counter-clockwise seen from +z, and their material coordinates
 //! are x and y. The last row and column have exactly the coordinates of the size.
 
-use crate::delaunay;
-use crate::lattice::{fraction, lattice};
+use super::delaunay;
+use super::lattice::{fraction, lattice};
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use taffeta_core::TriangleMesh;

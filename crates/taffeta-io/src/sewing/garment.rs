@@ -20,8 +20,8 @@ mod spec;
 
 pub use error::{GarmentDefect, GarmentError, GarmentPlace};
 
-use crate::outline::mesh::triangulate;
-use crate::outline::{TooFine, regions};
+use super::outline::mesh::triangulate;
+use super::outline::{TooFine, regions};
 use crate::read_file;
 use error::Refusal;
 use glam::DVec2;

@@ -1,7 +1,7 @@
 //! Panels of a cloth by name, and their edges: runs of the boundary between corners.
 
+use super::garment::GarmentPanel;
 use crate::frame::FaceGroups;
-use crate::garment::GarmentPanel;
 use glam::{DVec2, DVec3};
 use std::collections::BTreeMap;
 use taffeta_core::{TriangleMesh, math};

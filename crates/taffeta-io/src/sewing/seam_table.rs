@@ -1,6 +1,6 @@
 //! Seams of two edges as text: tables of a scene file, to paste below a `[[cloth]]`.
 
-use crate::panels::Panel;
+use super::panels::Panel;
 use std::fmt::Write;
 
 /// A table `[[cloth.seam]]` that sews two edges, given by panel and number. `remark` follows its head as a comment, on one line.

@@ -1,7 +1,7 @@
 //! Edges of panels: lines, Bézier curves and arcs of circles.
 
 use super::error::GarmentDefect;
-use crate::outline::chords::{Chain, sample};
+use crate::sewing::outline::chords::{Chain, sample};
 use glam::DVec2;
 use kurbo::{CubicBez, Line, PathSeg, Point, QuadBez};
 use serde_json::Value;

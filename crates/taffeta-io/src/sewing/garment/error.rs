@@ -1,6 +1,6 @@
 //! Defects of sewing patterns.
 
-use crate::outline::{TooFine, show};
+use crate::sewing::outline::{TooFine, show};
 use glam::DVec2;
 use std::fmt;
 use std::path::PathBuf;

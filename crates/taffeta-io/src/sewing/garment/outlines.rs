@@ -2,8 +2,8 @@
 
 use super::error::{EdgeInMessage, GarmentDefect, GarmentPlace, Refusal};
 use super::spec::{EdgeName, PanelSpec, Pattern};
-use crate::outline::chords::{Chain, perimeter};
-use crate::outline::regions::{AREA_MIN, find_meeting, signed_area};
+use crate::sewing::outline::chords::{Chain, perimeter};
+use crate::sewing::outline::regions::{AREA_MIN, find_meeting, signed_area};
 use glam::DVec2;
 use taffeta_core::components::Components;
 

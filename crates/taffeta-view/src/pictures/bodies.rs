@@ -1,6 +1,6 @@
 //! From bodies to pictures of them.
 
-use crate::snapshot::{BodyKind, BodyPicture, MeshNumbers, PointCoords};
+use super::snapshot::{BodyKind, BodyPicture, MeshNumbers, PointCoords};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle};

@@ -3,8 +3,8 @@
 //! A picture knows the whole run, and so its lowest point. A show does not: when something sinks below the ground, the ground is put
 //! deeper at once, and then stays for a while. It never rises, so that a run that starts anew has the ground of the last one.
 
-use crate::bodies::{Obstacles, picture_mesh};
-use crate::snapshot::{BodyKind, BodyPicture, MeshNumbers, PointCoords};
+use super::bodies::{Obstacles, picture_mesh};
+use super::snapshot::{BodyKind, BodyPicture, MeshNumbers, PointCoords};
 use glam::{DVec3, Vec3};
 use taffeta_contact::Shape;
 use taffeta_render::{ground_body, union_bounds};

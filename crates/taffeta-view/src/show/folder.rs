@@ -1,11 +1,11 @@
 //! The frames of a result folder, read one at a time when they are shown.
 
-use crate::bodies::{Obstacles, UNKNOWN_RADIUS, picture_recorded, picture_rope};
+use super::playback::Playback;
 use crate::command::{Command, Event};
 use crate::error::ViewError;
-use crate::ground::Ground;
-use crate::playback::Playback;
-use crate::snapshot::{BodyPicture, MeshNumbers, Snapshot};
+use crate::pictures::bodies::{Obstacles, UNKNOWN_RADIUS, picture_recorded, picture_rope};
+use crate::pictures::ground::Ground;
+use crate::pictures::snapshot::{BodyPicture, MeshNumbers, Snapshot};
 use crate::status::{Notices, Opening, Status};
 use glam::DVec3;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! Work of a show between the substeps of a step: it listens to the hands and, if the step takes long, shows how far
 //! it has come. So a drag is felt by the next substep and not by the next step, and seen before the step is over.
 
-use crate::hands::Hands;
+use super::hands::Hands;
 use crate::outlet::Outlet;
+use crate::pictures::snapshot::Snapshot;
 use crate::queue::Queue;
-use crate::snapshot::Snapshot;
 use glam::DVec3;
 use std::time::{Duration, Instant};
 

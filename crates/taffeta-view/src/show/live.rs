@@ -3,16 +3,16 @@
 //! It waits for the first browser, and whenever none is left. Commands act between frames. What a step refuses is told, and
 //! the world is then as it was before: it pauses, and goes on when something has been changed.
 
-use crate::bodies::{Obstacles, picture_world};
+use super::controls::Controls;
+use super::hands::Hands;
+use super::interlude::Interlude;
+use super::playback::Playback;
+use super::sewing::Sewing;
 use crate::command::{Client, Command, Event};
-use crate::controls::Controls;
 use crate::error::ViewError;
-use crate::ground::Ground;
-use crate::hands::Hands;
-use crate::interlude::Interlude;
-use crate::playback::Playback;
-use crate::sewing::Sewing;
-use crate::snapshot::{MeshNumbers, Snapshot};
+use crate::pictures::bodies::{Obstacles, picture_world};
+use crate::pictures::ground::Ground;
+use crate::pictures::snapshot::{MeshNumbers, Snapshot};
 use crate::status::{Notices, Opening, Status};
 use glam::{DVec2, DVec3};
 use serde_json::{Value, json};

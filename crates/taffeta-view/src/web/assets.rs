@@ -17,7 +17,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 macro_rules! asset {
     ($path:literal, $kind:expr, $file:literal) => {
-        Asset { path: $path, kind: $kind, bytes: include_bytes!(concat!("../page/", $file)) }
+        Asset { path: $path, kind: $kind, bytes: include_bytes!(concat!("../../page/", $file)) }
     };
 }
 

@@ -171,7 +171,7 @@ pub(crate) fn finish(mut stream: &TcpStream) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::{OK, Request, Response};
+    use crate::web::http::{OK, Request, Response};
     use std::net::SocketAddr;
 
     /// A server of a word, of something long, and of an echo of bytes.

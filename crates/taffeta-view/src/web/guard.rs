@@ -1,7 +1,7 @@
 //! Access control: requests must name this server and have its token. And the headers that every answer has.
 
-use crate::http::{FORBIDDEN, Request, Response};
-use crate::stage::Stage;
+use super::http::{FORBIDDEN, Request, Response};
+use super::stage::Stage;
 
 /// Content security policy: pages may load and call their own server only. The hash is that of the import map in
 /// `index.html`.

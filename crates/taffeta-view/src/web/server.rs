@@ -1,18 +1,18 @@
 //! The server: its address, files of the page, and the socket.
 
-use crate::assets::find_asset;
-use crate::connections::{Connection, Limits, serve};
-use crate::error::ViewError;
-use crate::guard::guard;
-use crate::http::{
+use super::assets::find_asset;
+use super::connections::{Connection, Limits, serve};
+use super::guard::guard;
+use super::http::{
     BAD_REQUEST, FORBIDDEN, METHOD_NOT_ALLOWED, NOT_FOUND, OK, Request, Response, SWITCHING_PROTOCOLS,
 };
+use super::socket::attend;
+use super::stage::{Places, Stage};
+use super::token::Token;
+use crate::error::ViewError;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
 use crate::show::Show;
-use crate::socket::attend;
-use crate::stage::{Places, Stage};
-use crate::token::Token;
 use data_encoding::BASE64;
 use sha1_smol::Sha1;
 use signal_hook::consts::SIGINT;

@@ -7,11 +7,11 @@
 //!
 //! Only the writer writes to the stream. Answers of the protocol (to pings, and when a socket is closed) reach it as bytes.
 
+use super::connections::finish;
+use super::stage::Stage;
 use crate::command::{Client, Command};
-use crate::connections::finish;
 use crate::outlet::Notice;
-use crate::snapshot::Sent;
-use crate::stage::Stage;
+use crate::pictures::snapshot::Sent;
 use serde_json::json;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

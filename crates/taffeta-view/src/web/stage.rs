@@ -1,10 +1,10 @@
 //! State that the parts of the server share.
 
+use super::token::Token;
 use crate::command::Client;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
-use crate::sewing::Sewing;
-use crate::token::Token;
+use crate::show::sewing::Sewing;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 

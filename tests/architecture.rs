@@ -157,6 +157,8 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("taffeta-contact", &[], &["broad", "intersections", "shapes", "ccd", "meshes", "contacts"]),
     ("taffeta-solve", &["drivers", "newton"], &["objective", "linear", "precondition"]),
+    ("taffeta-scene", &["scene"], &["settings", "obstacles", "bodies"]),
+    ("taffeta-study", &["validate"], &["bench", "elastic", "contacts", "dynamics", "adaptivity"]),
 ];
 
 #[test]

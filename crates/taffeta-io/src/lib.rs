@@ -22,28 +22,23 @@
 
 #![forbid(unsafe_code)]
 
-mod archive;
+mod arrays;
 mod curvature;
-mod delaunay;
 mod file;
 pub mod format;
 pub mod frame;
-pub mod garment;
 pub mod gltf;
-pub mod grid;
-mod lattice;
 pub mod mesh_file;
 pub mod msh;
-mod npy;
-pub mod numbers;
 pub mod obj;
-pub mod outline;
-pub mod panels;
 pub mod polygons;
-pub mod seam_table;
-mod solid_box;
+mod procedural;
+mod sewing;
 pub mod spanning;
 
+pub use arrays::npy::{NumberArray, NumberKind};
+pub use arrays::numbers;
+pub use arrays::numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use curvature::mean_curvatures;
 pub use file::read_file;
 pub use format::glb::GlbWriter;
@@ -53,18 +48,18 @@ pub use format::usda::UsdaWriter;
 pub use format::vtp::{PvdEntry, write_pvd, write_vtp};
 pub use format::{Format, glb, npz, ply, usda, vtp};
 pub use frame::{FaceGroups, FrameData, ReadError};
-pub use garment::{Garment, GarmentError, parse_garment, read_garment};
 pub use gltf::{AnimatedMesh, is_gltf, parse_gltf, read_gltf};
-pub use grid::{GridPattern, grid, sphere_mesh};
 pub use mesh_file::{MeshFormat, parse_mesh, read_mesh};
 pub use msh::{MshMesh, parse_msh, read_msh};
-pub use npy::{NumberArray, NumberKind};
-pub use numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use obj::{
     FileSequence, MaterialPoints, ObjError, ObjMesh, parse_obj, read_obj, read_obj_sequence, read_polyline,
     write_grouped_obj, write_indexed_obj, write_obj, write_polyline,
 };
-pub use outline::{OutlineDefect, OutlineError, parse_outline, read_named_outline, read_outline};
 pub use polygons::{Polygons, read_ply_polygons};
-pub use solid_box::solid_box;
+pub use procedural::grid;
+pub use procedural::grid::{GridPattern, grid, sphere_mesh};
+pub use procedural::solid_box::solid_box;
+pub use sewing::garment::{Garment, GarmentError, parse_garment, read_garment};
+pub use sewing::outline::{OutlineDefect, OutlineError, parse_outline, read_named_outline, read_outline};
+pub use sewing::{garment, outline, panels, seam_table};
 pub use spanning::{Files, RigidBody, Span, SpanningWriter};

@@ -19,43 +19,33 @@
 
 #![forbid(unsafe_code)]
 
-mod ambient;
-pub mod animation;
-pub mod apng;
-pub mod body;
+mod bodies;
 pub mod camera;
 mod color;
 pub mod error;
-#[cfg(feature = "mp4")]
-pub mod film;
-mod hem;
+mod files;
 pub mod image;
-mod legend;
-pub mod obstacle_mesh;
+mod labels;
 pub mod picture;
-mod raster;
 pub mod render;
 pub mod scale;
-mod shade;
-mod shadow;
+mod shading;
 pub mod sheet;
-mod surface;
-mod text;
-pub mod tube;
-mod weave;
-mod wire;
-pub mod write;
 
-pub use animation::{GifPalette, GifWriter, compute_delays};
-pub use apng::ApngWriter;
-pub use body::{Body, BodyKind, compute_framing_bounds, union_bounds};
+pub use bodies::body::{Body, BodyKind, compute_framing_bounds, union_bounds};
+pub use bodies::obstacle_mesh::{ground_body, mesh_obstacle_body, obstacle_body, obstacle_mesh};
+pub use bodies::{body, obstacle_mesh, tube};
 pub use camera::{Camera, Viewpoint};
 pub use error::RenderError;
+pub use files::animation::{GifPalette, GifWriter, compute_delays};
+pub use files::apng::ApngWriter;
+#[cfg(feature = "mp4")]
+pub use files::film;
+pub use files::write::write_png;
+pub use files::{animation, apng, write};
 pub use image::Image;
-pub use obstacle_mesh::{ground_body, mesh_obstacle_body, obstacle_body, obstacle_mesh};
 pub use picture::{Coloring, LegendPlace, Picture};
 pub use render::render;
 pub use scale::{Palette, Scale, Spacing};
+pub use shading::weave::thread_pitch;
 pub use sheet::SheetLayout;
-pub use weave::thread_pitch;
-pub use write::write_png;

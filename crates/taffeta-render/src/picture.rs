@@ -2,7 +2,7 @@
 
 use crate::camera::Camera;
 use crate::error::RenderError;
-use crate::legend;
+use crate::labels::legend;
 use crate::scale::Scale;
 use glam::DVec3;
 

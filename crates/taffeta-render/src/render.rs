@@ -1,17 +1,17 @@
 //! From bodies to pixels.
 
-use crate::body::{Body, BodyKind, compute_framing_bounds};
+use crate::bodies::body::{Body, BodyKind, compute_framing_bounds};
+use crate::bodies::hem::hem;
 use crate::camera::{Camera, Viewpoint};
 use crate::color::{self, Encoder};
 use crate::error::RenderError;
-use crate::hem::hem;
 use crate::image::Image;
-use crate::legend;
+use crate::labels::legend;
 use crate::picture::{Coloring, LegendPlace, Picture};
-use crate::raster::{self, NO_FACE};
-use crate::shade::Shader;
-use crate::surface::{Surface, View};
-use crate::wire::{self, FaceLines};
+use crate::shading::raster::{self, NO_FACE};
+use crate::shading::shade::Shader;
+use crate::shading::surface::{Surface, View};
+use crate::shading::wire::{self, FaceLines};
 use glam::{Vec2, Vec3};
 
 /// Samples along a side of a pixel. With 2 outlines of dark cloth still have visible steps.

@@ -2,10 +2,10 @@
 
 use crate::error::RenderError;
 use crate::image::Image;
-use crate::legend::{draw_legend, legend_width};
+use crate::labels::legend::{draw_legend, legend_width};
+use crate::labels::text::{draw_text, fill, letter_size, text_width};
 use crate::picture::SIDE_MAX;
 use crate::scale::Scale;
-use crate::text::{draw_text, fill, letter_size, text_width};
 
 /// Space between pictures \[pixels\].
 const GAP: u32 = 4;

@@ -1,9 +1,12 @@
 //! A scene file: its text, and the tree of its values.
 
+pub(crate) mod json;
+pub(crate) mod toml_tree;
+pub(crate) mod value;
+
 use crate::error::{Location, Problem, SceneError};
-use crate::value::{Kind, Origin, SyntaxError, Value};
-use crate::{json, toml_tree};
 use std::path::{Path, PathBuf};
+use value::{Kind, Origin, SyntaxError, Value};
 
 /// Source of a scene: everything that the scene is read from. Reading it again gives an equal scene, in any process and
 /// whatever its current folder is.

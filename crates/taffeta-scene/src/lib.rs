@@ -15,7 +15,6 @@
 
 mod document;
 pub mod error;
-mod json;
 mod keys;
 pub mod materials;
 pub mod memory;
@@ -26,8 +25,6 @@ mod place;
 mod read;
 pub mod scene;
 pub mod schema;
-mod toml_tree;
-mod value;
 mod words;
 
 pub use document::SceneSource;

@@ -30,7 +30,7 @@ pub use tables::{
 
 pub use crate::names::is_safe_name;
 use crate::scene::Scene;
-use crate::scene::obstacle::file_name as obstacle_file;
+use crate::scene::obstacles::obstacle::file_name as obstacle_file;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! Overrides of single values: `cloth.0.grid.cells=[64,64]`.
 
 use crate::document::Document;
+use crate::document::toml_tree;
+use crate::document::value::{Entry, Kind, Origin, Value};
 use crate::error::SceneError;
-use crate::scene::material::preset_table;
-use crate::toml_tree;
-use crate::value::{Entry, Kind, Origin, Value};
+use crate::scene::settings::material::preset_table;
 
 /// Keys on the way to a value. Scenes nest a handful deep; JSON and TOML files may nest as deep as this.
 const MAX_KEYS: usize = 80;

@@ -14,49 +14,24 @@
 //! [`Scene::to_json`] writes that down, and the same reader reads it back to an equal scene. Checks that need the mesh
 //! itself (what a pin selects, where a probe lies) are part of [`Scene::build`].
 
-mod assemble;
-mod assemble_cloth;
-mod body;
-mod camera;
-mod check;
-mod cloth_shape;
-mod cloth_table;
+mod bodies;
+mod build;
 mod file;
-pub(crate) mod material;
-mod membrane;
-mod mirror;
-mod motion;
-pub(crate) mod obstacle;
-mod obstacle_table;
-mod pin;
-mod pin_table;
-mod place_probe;
-mod placed;
-mod plausible;
-mod probe;
-mod projective;
-mod remesh;
-mod rope;
-mod rope_table;
-mod seam;
-mod simulation;
-mod solid;
-mod solid_table;
-mod surroundings;
-mod weld;
+pub(crate) mod obstacles;
+pub(crate) mod settings;
 
-pub use assemble::{BuiltObstacle, BuiltScene, PlacedProbe};
-pub use body::{SceneBody, SceneCloth, SceneRope, SceneSolid};
-pub use camera::SceneCamera;
-pub use cloth_shape::ClothShape;
+pub use bodies::body::{SceneBody, SceneCloth, SceneRope, SceneSolid};
+pub use bodies::cloth_shape::ClothShape;
+pub use bodies::probe::{Probe, RopeProbe, SolidProbe};
+pub use bodies::rope::RopeShape;
+pub use bodies::solid::SolidShape;
+pub use build::assemble::{BuiltObstacle, BuiltScene, PlacedProbe};
+pub use build::plausible::{doubt_mesh_layout, doubt_mesh_size};
 pub(crate) use file::SceneTable;
-pub use obstacle::{ObstacleShape, SceneObstacle};
-pub use plausible::{doubt_mesh_layout, doubt_mesh_size};
-pub use probe::{Probe, RopeProbe, SolidProbe};
-pub use rope::RopeShape;
-pub use simulation::Simulation;
-pub use solid::SolidShape;
-pub use surroundings::{ContactSettings, OutputSettings};
+pub use obstacles::obstacle::{ObstacleShape, SceneObstacle};
+pub use settings::camera::SceneCamera;
+pub use settings::simulation::Simulation;
+pub use settings::surroundings::{ContactSettings, OutputSettings};
 
 use crate::document::Document;
 use crate::memory::MemoryModel;

@@ -4,37 +4,17 @@
 //! no scene can express (affine maps, forced edits) go through the library. Every check gives [`Row`]s of a value, its
 //! reference and the error that is tolerated. `converged` always means converged in space at the same time step.
 
-mod adaptive;
-mod capstan;
-mod chain;
-mod conserved;
-mod contact;
-mod context;
-mod disk;
-mod flight;
-mod friction;
-mod glide;
-mod grip;
-mod meshes;
-mod passes;
-mod patch;
-mod plate;
-mod quality;
-mod resolution;
-mod rope;
-mod row;
-mod steady;
-mod strips;
-mod swing;
+mod adaptivity;
+mod bench;
+mod contacts;
+mod dynamics;
+mod elastic;
 mod textile;
-mod time;
-mod trials;
-mod unrelated;
 
-pub use capstan::capstan_strip;
-pub use context::{CheckError, Context, mean_position, position};
-pub use meshes::disk_mesh;
-pub use row::{Row, Verdict, format_head, format_rows};
+pub use bench::context::{CheckError, Context, mean_position, position};
+pub use bench::meshes::disk_mesh;
+pub use bench::row::{Row, Verdict, format_head, format_rows};
+pub use contacts::capstan::capstan_strip;
 
 /// A physical check.
 #[derive(Clone, Copy, Debug)]
@@ -52,112 +32,112 @@ pub const CHECKS: &[Check] = &[
     Check {
         name: "patch",
         what: "affine maps of an irregular sheet: energy exact, no forces inside",
-        run: patch::check_patch,
+        run: elastic::patch::check_patch,
     },
     Check {
         name: "refinement-invariance",
         what: "a bent and stretched sheet, every face split in four: energies unchanged",
-        run: patch::check_refinement,
+        run: elastic::patch::check_refinement,
     },
     Check {
         name: "free-flight",
         what: "a spinning sheet without support, with forced random edits: momenta and center of mass",
-        run: flight::check_flight,
+        run: dynamics::flight::check_flight,
     },
     Check {
         name: "hanging-strip",
         what: "length of a strip that hangs by its upper edge",
-        run: strips::check_hanging_strip,
+        run: elastic::strips::check_hanging_strip,
     },
     Check {
         name: "cantilever",
         what: "drop over reach of a heavy strip that is clamped at one end (elastica)",
-        run: strips::check_cantilever,
+        run: elastic::strips::check_cantilever,
     },
     Check {
         name: "plate",
         what: "deflection of a simply supported plate on seven families of meshes",
-        run: plate::check_plate,
+        run: elastic::plate::check_plate,
     },
     Check {
         name: "inflated-disk",
         what: "deflection of a circular membrane under pressure (Hencky)",
-        run: disk::check_disk,
+        run: elastic::disk::check_disk,
     },
     Check {
         name: "heavy-chain",
         what: "frequencies of a narrow strip in small swing",
-        run: chain::check_chain,
+        run: elastic::chain::check_chain,
     },
     Check {
         name: "incline",
         what: "a patch on a slope: sticks below the limit of static friction, slides by Coulomb's law above",
-        run: friction::check_incline,
+        run: contacts::friction::check_incline,
     },
     Check {
         name: "sliding-stop",
         what: "distance and time in which kinetic friction stops a patch",
-        run: friction::check_stop,
+        run: contacts::friction::check_stop,
     },
     Check {
         name: "contact",
         what: "cloth on cloth, on obstacles, over a rail, between fingers; cloth far from and over other cloth",
-        run: contact::check_contact,
+        run: contacts::contact::check_contact,
     },
     Check {
         name: "certificate",
         what: "a million random trials of the safeguard: what it lets through never crosses",
-        run: contact::check_certificate,
+        run: contacts::contact::check_certificate,
     },
     Check {
         name: "common-fall",
         what: "layers that fall together by two edge lengths per substep: nothing is taken",
-        run: contact::check_fall,
+        run: contacts::contact::check_fall,
     },
     Check {
         name: "rotating-sphere",
         what: "a sheet on a ball that turns: friction takes it along",
-        run: contact::check_ball,
+        run: contacts::contact::check_ball,
     },
     Check {
         name: "time",
         what: "steady states at any frame rate, a swing at every accuracy, spin, energy and momentum that are kept",
-        run: time::check_time,
+        run: dynamics::time::check_time,
     },
     Check {
         name: "spin",
         what: "angular momentum of a free sheet: what two seconds take, by solver, integrator and time step",
-        run: conserved::check_spin,
+        run: dynamics::conserved::check_spin,
     },
     Check {
         name: "energy",
         what: "energy of an undamped swing: never grows; what a second takes, by solver, integrator and time step",
-        run: conserved::check_energy,
+        run: dynamics::conserved::check_energy,
     },
     Check {
         name: "resolution",
         what: "a hung sheet and a swinging one: the same at every resolution",
-        run: resolution::check_resolution,
+        run: adaptivity::resolution::check_resolution,
     },
     Check {
         name: "adaptive",
         what: "adaptive meshes against uniform ones of the same error: vertices and time",
-        run: adaptive::check_adaptive,
+        run: adaptivity::adaptive::check_adaptive,
     },
     Check {
         name: "mesh-quality",
         what: "angles of adaptive meshes in their metric, and how far a pass moves the surface",
-        run: quality::check_quality,
+        run: adaptivity::quality::check_quality,
     },
     Check {
         name: "passes",
         what: "a thousand passes that nothing asks for: error of a swing, momenta and energy of free flight",
-        run: passes::check_passes,
+        run: adaptivity::passes::check_passes,
     },
     Check {
         name: "rope",
         what: "ropes: catenary, cantilever, small swing, and the same at every resolution",
-        run: rope::check_rope,
+        run: elastic::rope::check_rope,
     },
     Check {
         name: "textile",

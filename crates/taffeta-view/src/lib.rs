@@ -23,33 +23,17 @@
 
 #![forbid(unsafe_code)]
 
-mod assets;
-mod bodies;
 mod command;
-mod connections;
-mod controls;
 mod error;
-mod folder;
-mod ground;
-mod guard;
-mod hands;
-mod http;
-mod interlude;
-mod live;
 mod outlet;
-mod playback;
+mod pictures;
 mod queue;
-mod server;
-mod sewing;
 mod show;
-mod snapshot;
-mod socket;
-mod stage;
 mod status;
-mod token;
+mod web;
 
 pub use error::ViewError;
-pub use folder::FolderShow;
-pub use live::LiveShow;
-pub use server::Server;
 pub use show::Show;
+pub use show::folder::FolderShow;
+pub use show::live::LiveShow;
+pub use web::server::Server;

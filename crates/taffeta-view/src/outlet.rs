@@ -1,6 +1,6 @@
 //! Output of the thread of a show.
 
-use crate::snapshot::Snapshot;
+use crate::pictures::snapshot::Snapshot;
 use crate::status::Status;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, MutexGuard};

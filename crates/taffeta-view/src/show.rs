@@ -1,12 +1,20 @@
 //! Show, and the thread that shows it.
 
+pub(crate) mod controls;
+pub(crate) mod folder;
+pub(crate) mod hands;
+pub(crate) mod interlude;
+pub(crate) mod live;
+pub(crate) mod playback;
+pub(crate) mod sewing;
+
 use crate::command::{Command, Event};
-use crate::folder::FolderShow;
-use crate::interlude::Interlude;
-use crate::live::LiveShow;
 use crate::outlet::Outlet;
 use crate::queue::Queue;
-use crate::sewing::Sewing;
+use crate::show::folder::FolderShow;
+use crate::show::interlude::Interlude;
+use crate::show::live::LiveShow;
+use crate::show::sewing::Sewing;
 use std::sync::Arc;
 use std::time::Instant;
 

@@ -26,10 +26,10 @@
 //! Material coordinates belong to corners, because the two sides of a seam differ. `vertex_material` has one of them for each
 //! vertex; `(vertex_material[faces] == material).all()` says that there is no seam.
 
-use crate::archive::{Archive, ArchiveWriter};
+use crate::arrays::archive::{Archive, ArchiveWriter};
+use crate::arrays::npy::NumberArray;
+use crate::arrays::npy::NumberKind::{self, Real, Whole};
 use crate::frame::{FACE_SCALARS, FaceGroups, FrameData, ReadError, to_index};
-use crate::npy::NumberArray;
-use crate::npy::NumberKind::{self, Real, Whole};
 use glam::{DVec2, DVec3};
 use std::io::{self, Seek, Write};
 

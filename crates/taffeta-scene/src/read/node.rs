@@ -1,8 +1,8 @@
 //! A value of a document as serde reads it.
 
 use super::notes::{Misfit, Notes};
+use crate::document::value::{Entry, Kind, Value};
 use crate::keys::ARRAY_OF_TABLES;
-use crate::value::{Entry, Kind, Value};
 use crate::words::join_key;
 use serde::de::value::StrDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, SeqAccess, Visitor};

@@ -1,9 +1,9 @@
 //! Problems of a document that is being read, and the values that are left out for them.
 
 use crate::document::Document;
+use crate::document::value::{Entry, Value};
 use crate::error::Problem;
 use crate::keys::ARRAY_OF_TABLES;
-use crate::value::{Entry, Value};
 use crate::words::{did_you_mean, join_key, place_of};
 use serde::de::{Error, Expected, Unexpected};
 use std::cell::RefCell;

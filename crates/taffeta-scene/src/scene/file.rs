@@ -1,24 +1,24 @@
 //! A scene as a file: reading, writing, hashing.
 
 use super::Scene;
-use super::body::{SceneCloth, SceneRope};
-use super::camera::CameraTable;
-use super::cloth_table::ClothTable;
-use super::material::{Library, MaterialsTable};
-use super::obstacle::SceneObstacle;
-use super::obstacle_table::ObstacleTable;
-use super::probe::{BodyNames, ProbeTable, Probes, refuse_duplicates};
-use super::rope_table::RopeTable;
-use super::simulation::SimulationTable;
-use super::solid_table::SolidTable;
-use super::surroundings::{AirTable, ContactTable, OutputTable};
+use super::bodies::body::{SceneCloth, SceneRope};
+use super::bodies::cloth_table::ClothTable;
+use super::bodies::probe::{BodyNames, ProbeTable, Probes, refuse_duplicates};
+use super::bodies::rope_table::RopeTable;
+use super::bodies::solid_table::SolidTable;
+use super::obstacles::obstacle::SceneObstacle;
+use super::obstacles::obstacle_table::ObstacleTable;
+use super::settings::camera::CameraTable;
+use super::settings::material::{Library, MaterialsTable};
+use super::settings::simulation::SimulationTable;
+use super::settings::surroundings::{AirTable, ContactTable, OutputTable};
+use crate::document::value::Kind;
 use crate::document::{Document, SceneSource};
 use crate::error::SceneError;
 use crate::keys::{BodyName, Ignored, Tables, canonical};
 use crate::overrides::{Override, apply_all, apply_one};
 use crate::place::{Check, Place, refuse};
 use crate::read::read;
-use crate::value::Kind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

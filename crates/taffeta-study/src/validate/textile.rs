@@ -7,8 +7,8 @@ mod heart;
 mod rim;
 mod wrinkles;
 
-use super::context::{CheckError, Context};
-use super::row::Row;
+use super::bench::context::{CheckError, Context};
+use super::bench::row::Row;
 use taffeta_scene::materials::presets;
 use taffeta_sim::Material;
 
@@ -52,8 +52,8 @@ pub(super) fn check_textile(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
 
 #[cfg(test)]
 mod tests {
-    use super::super::row::{Verdict, format_rows};
     use super::*;
+    use crate::validate::bench::row::{Verdict, format_rows};
     use taffeta_scene::materials::preset;
 
     /// Three presets on a coarse mesh: a few points lower than on a fine one.

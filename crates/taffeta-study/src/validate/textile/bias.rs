@@ -1,9 +1,9 @@
 //! The bias extension test: strips at angles to warp are gripped at both ends and pulled.
 
-use super::super::context::{CheckError, Context, position};
-use super::super::row::Row;
 use super::elastic_part;
 use crate::reference::off_axis_stiffness;
+use crate::validate::bench::context::{CheckError, Context, position};
+use crate::validate::bench::row::Row;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_io::{GridPattern, grid};

@@ -1,9 +1,9 @@
 //! The cantilever test (ASTM D1388, option A): a strip is pushed over an edge until its tip lies on a plane of 41.5°.
 
-use super::super::context::{CheckError, Context, mean_position};
-use super::super::row::Row;
 use super::{DIRECTIONS, WIDTH, elastic_part};
 use crate::reference::GRAVITY;
+use crate::validate::bench::context::{CheckError, Context, mean_position};
+use crate::validate::bench::row::Row;
 use glam::DVec2;
 use taffeta_scene::materials::Preset;
 

@@ -1,8 +1,8 @@
 //! Cusick's drape test: every preset in the range of its fabric, and one fabric on many meshes.
 
-use super::super::context::{CheckError, Context};
-use super::super::row::Row;
 use crate::textile::{AnnulusPattern, Drape, DrapeSettings, drape, published};
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use taffeta_scene::materials::{Preset, preset};
 use taffeta_solve::Material;
 

@@ -1,9 +1,9 @@
 //! The heart loop (ASTM D1388, option B): the two ends of a strip are gripped side by side, and its loop hangs below.
 
-use super::super::context::{CheckError, Context, position};
-use super::super::row::Row;
 use super::{DIRECTIONS, WIDTH, elastic_part};
 use crate::reference::{GRAVITY, heart_loop, peirce_heart};
+use crate::validate::bench::context::{CheckError, Context, position};
+use crate::validate::bench::row::Row;
 use glam::{DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_io::{GridPattern, grid};

@@ -1,9 +1,9 @@
 //! A stiff specimen of the drape test, whose rim sinks as that of a plate.
 
-use super::super::context::{CheckError, Context};
-use super::super::row::Row;
 use crate::reference::{GRAVITY, annular_plate};
 use crate::textile::{AnnulusPattern, DrapeSettings, SPECIMEN_RADIUS, SUPPORT_RADIUS, drape};
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use taffeta_solve::Material;
 
 /// Areal density \[kg/m²\], Poisson ratio and bending stiffness \[N·m\] of the plate.

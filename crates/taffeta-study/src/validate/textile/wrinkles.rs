@@ -1,8 +1,8 @@
 //! Wrinkles of a sheet that is clamped at two ends and pulled.
 
-use super::super::context::{CheckError, Context};
-use super::super::row::Row;
 use crate::reference::wrinkle_wavelength;
+use crate::validate::bench::context::{CheckError, Context};
+use crate::validate::bench::row::Row;
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::TriangleMesh;

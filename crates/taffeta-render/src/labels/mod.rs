@@ -1,0 +1,4 @@
+//! Letters, and the legend of a scale.
+
+pub(crate) mod legend;
+pub(crate) mod text;

@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::path::Path;
-use taffeta_sim::{Mode, SolverChoice};
+use taffeta_sim::SolverChoice;
 
 /// Memory of the program without a world \[bytes\]: measured with a sheet of eight faces.
 const BASE: f64 = 17e6;
@@ -15,8 +15,6 @@ const BASE: f64 = 17e6;
 pub struct MemoryModel {
     /// The solver that the scene asks for.
     pub solver: SolverChoice,
-    /// Motion or equilibrium.
-    pub mode: Mode,
     /// True if cloths meet themselves and each other, or obstacles made of triangles.
     pub has_proximity: bool,
     /// True if any cloth is remeshed: old and new mesh are then in memory together.
@@ -48,25 +46,11 @@ impl MemoryModel {
 
     /// Bytes per face of a sheet with its solver.
     fn solver_bytes(&self, faces: f64) -> f64 {
-        match (self.solver, self.mode) {
-            // Small equilibria are searched with a factorization, which at that size takes no more.
-            (SolverChoice::Auto | SolverChoice::Global, _) => GLOBAL,
-            // The fill of a factor grows with the logarithm of its size.
-            (SolverChoice::Direct, _) => DIRECT_FILL * faces.max(2.0).log2(),
-            (SolverChoice::Block, _) => BLOCK,
-            (SolverChoice::Xpbd | SolverChoice::Pbd, _) => ROWS,
-            (SolverChoice::Projective, _) => PROJECTIVE + PROJECTIVE_FILL * faces.max(2.0).log2(),
-        }
+        let [constant, per_logarithm] = self.solver.capabilities().memory;
+        constant + per_logarithm * faces.max(2.0).log2()
     }
 }
 
-/// Bytes per face, by solver; with curvature bending where the solver knows it.
-const GLOBAL: f64 = 3250.0;
-const DIRECT_FILL: f64 = 1460.0;
-const BLOCK: f64 = 2500.0;
-const ROWS: f64 = 2350.0;
-const PROJECTIVE: f64 = 2150.0;
-const PROJECTIVE_FILL: f64 = 74.0;
 /// More bytes per face if cloths meet.
 const PROXIMITY: f64 = 800.0;
 /// More bytes per face if cloths are remeshed.
@@ -117,12 +101,8 @@ fn group_rooms<'a>(groups: &'a str, root: &'a Path) -> impl Iterator<Item = u64>
 mod tests {
     use super::*;
 
-    const GLOBAL_SHEET: MemoryModel = MemoryModel {
-        solver: SolverChoice::Auto,
-        mode: Mode::Dynamic,
-        has_proximity: true,
-        is_remeshed: false,
-    };
+    const GLOBAL_SHEET: MemoryModel =
+        MemoryModel { solver: SolverChoice::Auto, has_proximity: true, is_remeshed: false };
 
     #[test]
     fn faces_that_fit_need_what_there_is() {

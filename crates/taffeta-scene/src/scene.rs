@@ -103,7 +103,6 @@ impl Scene {
         let has_meshes = self.obstacles.iter().any(|obstacle| obstacle.closed_form().is_none());
         MemoryModel {
             solver: settings.solver,
-            mode: settings.mode,
             has_proximity: self.contact.self_contact.unwrap_or(knows_cloths) || has_meshes,
             is_remeshed: self.cloths.iter().any(|cloth| cloth.remesh.is_some()),
         }

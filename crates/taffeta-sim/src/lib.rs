@@ -63,7 +63,7 @@ pub use measure::jumps::FaceJumps;
 pub use measure::points::MaterialPoint;
 pub use measure::starts::{EnclosedCloth, SunkenCloth};
 pub use model::description::body_point::{BodyPoint, PointError};
-pub use model::description::capabilities::{BENDINGS, CAPABILITIES, Capabilities, MEMBRANES};
+pub use model::description::capabilities::{BENDINGS, CAPABILITIES, Capabilities, MEMBRANES, SolverChoice};
 pub use model::description::grabs::Grab;
 pub use model::description::ids::{BodyId, ClothId, ObstacleId, PinId};
 pub use model::description::inputs::StepInputs;
@@ -71,7 +71,7 @@ pub use model::description::rules;
 pub use model::description::{
     ACCURACIES, ACCURACY_RANGE, Air, ClothDescription, EnclosedDescription, LooseDescription, Mode,
     PinDescription, RopeDescription, SeamDescription, SeamSides, SimulationSettings, SolidDescription,
-    SolverChoice, TimeIntegration, WorldDescription, knows_rest_curvature,
+    TimeIntegration, WorldDescription, knows_rest_curvature,
 };
 pub use model::report::error::{BuildError, StepError};
 pub use model::report::loads::ObstacleLoad;

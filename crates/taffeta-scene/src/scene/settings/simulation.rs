@@ -7,7 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use taffeta_sim::rules::simulation_mismatches;
-use taffeta_sim::{ACCURACIES, ACCURACY_RANGE, Mode, SimulationSettings, SolverChoice, TimeIntegration};
+use taffeta_sim::{
+    ACCURACIES, ACCURACY_RANGE, CAPABILITIES, Mode, SimulationSettings, SolverChoice, TimeIntegration,
+};
 
 /// More frames than this are taken for a mistake: five days at 24 frames per second.
 const MAX_FRAMES: u64 = 10_000_000;
@@ -218,9 +220,7 @@ impl Words for TimeIntegration {
 
 impl Words for SolverChoice {
     fn words() -> Vec<(&'static str, Self)> {
-        [Self::Auto, Self::Global, Self::Block, Self::Direct, Self::Xpbd, Self::Pbd, Self::Projective]
-            .map(|solver| (solver.name(), solver))
-            .to_vec()
+        CAPABILITIES.map(|(solver, knows)| (knows.name, solver)).to_vec()
     }
 }
 

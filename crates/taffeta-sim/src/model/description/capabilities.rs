@@ -1,7 +1,27 @@
 //! Capabilities of the solvers: one table, which the simulation and readers of scenes ask.
 
-use crate::model::description::SolverChoice;
+use serde::{Deserialize, Serialize};
 use taffeta_solve::{BendingModel, MembraneModel};
+
+/// The solver that a user asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SolverChoice {
+    /// The program chooses.
+    #[default]
+    Auto,
+    /// Newton with preconditioned conjugate gradients: its cost grows linearly with the mesh.
+    Global,
+    /// Block updates of the multipliers, colored Gauss-Seidel.
+    Block,
+    /// Newton with a sparse factorization.
+    Direct,
+    /// Extended position-based dynamics: one scalar row at a time, with the compliance of the material.
+    Xpbd,
+    /// Position-based dynamics: one scalar row at a time, with a stiffness of its own instead of a material.
+    Pbd,
+    /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
+    Projective,
+}
 
 /// Action of contact under a solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +47,7 @@ pub enum SubstepRule {
 }
 
 /// Parts of a world that a solver can compute, and how it is driven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Capabilities {
     /// The solver's name in scenes.
     pub name: &'static str,
@@ -75,6 +95,8 @@ pub struct Capabilities {
     pub grabs: bool,
     /// True if its elements store an energy that they keep, so that passes can be paid for.
     pub stored_energy: bool,
+    /// Measured memory \[bytes\] per face, and per face and binary logarithm of the number of faces.
+    pub memory: [f64; 2],
 }
 
 /// Words of scenes for membrane models.
@@ -128,6 +150,7 @@ const GLOBAL: Capabilities = Capabilities {
     meetings: true,
     grabs: true,
     stored_energy: true,
+    memory: [3250.0, 0.0],
 };
 
 const BLOCK: Capabilities = Capabilities {
@@ -141,6 +164,7 @@ const BLOCK: Capabilities = Capabilities {
     equilibria: false,
     membrane_forms: true,
     volumes: true,
+    memory: [2500.0, 0.0],
     ..GLOBAL
 };
 
@@ -156,6 +180,7 @@ const XPBD: Capabilities = Capabilities {
     rest_curvature: false,
     clamps: false,
     seams: false,
+    memory: [2350.0, 0.0],
     ..BLOCK
 };
 
@@ -183,6 +208,8 @@ const PROJECTIVE: Capabilities = Capabilities {
     meetings: false,
     grabs: false,
     stored_energy: false,
+    // The fill of a factor grows with the logarithm of its size.
+    memory: [2150.0, 74.0],
     ..XPBD
 };
 
@@ -190,8 +217,8 @@ const PROJECTIVE: Capabilities = Capabilities {
 pub const CAPABILITIES: [(SolverChoice, Capabilities); 7] = [
     (SolverChoice::Auto, Capabilities { name: "auto", volumes: true, ..GLOBAL }),
     (SolverChoice::Global, GLOBAL),
-    (SolverChoice::Direct, Capabilities { name: "direct", ..GLOBAL }),
     (SolverChoice::Block, BLOCK),
+    (SolverChoice::Direct, Capabilities { name: "direct", memory: [0.0, 1460.0], ..GLOBAL }),
     (SolverChoice::Xpbd, XPBD),
     (SolverChoice::Pbd, PBD),
     (SolverChoice::Projective, PROJECTIVE),
@@ -207,6 +234,20 @@ impl SolverChoice {
     /// The name in scenes.
     pub fn name(self) -> &'static str {
         self.capabilities().name
+    }
+
+    /// The constraint of a triangle where nobody chooses one. PBD has none: it keeps the lengths of the edges.
+    pub fn default_membrane(self) -> MembraneModel {
+        if self == Self::Pbd { MembraneModel::Edges } else { MembraneModel::default() }
+    }
+
+    /// The bending model where nobody chooses one: that of the method, for the older ones.
+    pub fn default_bending(self) -> BendingModel {
+        match self {
+            Self::Projective => BendingModel::MeanCurvature,
+            solver if solver.capabilities().rows => BendingModel::Hinge,
+            _ => BendingModel::default(),
+        }
     }
 }
 

@@ -7,6 +7,8 @@ pub(crate) mod ids;
 pub(crate) mod inputs;
 pub mod rules;
 
+pub(crate) use capabilities::SolverChoice;
+
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
@@ -372,42 +374,6 @@ pub(crate) fn accuracy_for(tolerance: f64, size: f64) -> f64 {
 /// The inverse of [`accuracy_for`]: how far positions of a body of some size \[m\] may be off at an accuracy \[m\].
 pub(crate) fn tolerance_of(accuracy: f64, size: f64) -> f64 {
     STANDARD_TOLERANCE * size * (accuracy / STANDARD_ACCURACY).powf(1.0 / 1.5)
-}
-
-/// The solver that a user asks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SolverChoice {
-    /// The program chooses.
-    #[default]
-    Auto,
-    /// Newton with preconditioned conjugate gradients: its cost grows linearly with the mesh.
-    Global,
-    /// Block updates of the multipliers, colored Gauss-Seidel.
-    Block,
-    /// Newton with a sparse factorization.
-    Direct,
-    /// Extended position-based dynamics: one scalar row at a time, with the compliance of the material.
-    Xpbd,
-    /// Position-based dynamics: one scalar row at a time, with a stiffness of its own instead of a material.
-    Pbd,
-    /// Projective dynamics: local projections and a global step with a constant, factorized matrix.
-    Projective,
-}
-
-impl SolverChoice {
-    /// The constraint of a triangle where nobody chooses one. PBD has none: it keeps the lengths of the edges.
-    pub fn default_membrane(self) -> MembraneModel {
-        if self == Self::Pbd { MembraneModel::Edges } else { MembraneModel::default() }
-    }
-
-    /// The bending model where nobody chooses one: that of the method, for the older ones.
-    pub fn default_bending(self) -> BendingModel {
-        match self {
-            Self::Projective => BendingModel::MeanCurvature,
-            solver if solver.capabilities().rows => BendingModel::Hinge,
-            _ => BendingModel::default(),
-        }
-    }
 }
 
 /// Goal of a run.

@@ -2,7 +2,7 @@
 
 use crate::build::body_parts::keep_parts_apart;
 use crate::build::checks::{check_enclosed, check_settings};
-use crate::build::claim::claim;
+use crate::build::claim::{Selected, claim};
 use crate::build::loose::{build_loose, world_bodies};
 use crate::build::ropes::list_inputs;
 use crate::build::seams::laws::begin_sewing;
@@ -303,7 +303,8 @@ fn select_pins(
             for i in held {
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
                 let body = || format!("cloth '{}'", cloth.name);
-                claim(&mut vertex.hold, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
+                let selected = Selected { body, number: i, position: cloth.mesh.positions[i] };
+                claim(&mut vertex.hold, &pins, first, selected)?;
             }
         }
     }

@@ -148,7 +148,9 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
         &[],
         &["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build"],
     ),
+    ("taffeta-core", &[], &["arithmetic", "dense", "sweeps", "places", "contact"]),
     ("taffeta-sim", &["model"], &["description", "report", "setup", "state", "scratch"]),
+    ("taffeta-sim", &["derive"], &["elements", "world"]),
     ("taffeta-sim", &["step"], &["plan", "stages"]),
     (
         "taffeta-remesh",

@@ -6,10 +6,10 @@ use std::path::Path;
 
 /// Signatures in the simulation crate that take a whole world to change it.
 const WHOLE_WORLDS: usize = 60;
-/// Functions that take a tuple as a parameter, mostly to stay below the limit of their number. The goal is 20.
-const TUPLE_PARAMETERS: usize = 28;
-/// Files in one folder. The goal is 15.
-const FILES_IN_A_FOLDER: usize = 22;
+/// Functions that take a tuple as a parameter: those of other crates' traits.
+const TUPLE_PARAMETERS: usize = 2;
+/// Files in one folder, which is the goal.
+const FILES_IN_A_FOLDER: usize = 15;
 
 /// Lines of code without tests, comments and blanks.
 fn code_lines(text: &str) -> Vec<&str> {

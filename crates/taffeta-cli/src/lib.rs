@@ -35,23 +35,15 @@
 
 pub mod args;
 mod bar;
-pub mod export;
-pub mod extras;
+mod commands;
 pub mod failure;
 mod files;
-pub mod inspect;
 mod log;
-pub mod materials;
-pub mod remesh;
-pub mod render;
-pub mod run;
-pub mod schema;
-pub mod starter;
-pub mod study;
-pub mod validate;
-pub mod view;
 mod words;
 
+pub use commands::{
+    export, extras, inspect, materials, remesh, render, run, schema, starter, study, validate, view,
+};
 pub use failure::Failure;
 
 use args::{Arguments, Command};

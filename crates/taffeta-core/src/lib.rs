@@ -12,24 +12,17 @@
 //!
 //! Units are SI throughout. *Material* space is the flat 2-D sheet at rest; *world* space is 3-D.
 
-pub mod color;
-pub mod components;
-pub mod contact_row;
-pub mod friction;
-pub mod geometry;
-pub mod index;
-pub mod lanes;
-pub mod locate;
-pub mod math;
-pub mod morton;
-pub mod motion;
-pub mod panel_point;
-pub mod random;
-pub mod region;
-pub mod tasks;
-pub mod topology;
-pub mod triangle_mesh;
-mod wide;
+mod arithmetic;
+mod contact;
+mod dense;
+mod places;
+mod sweeps;
+
+pub use arithmetic::{geometry, math, morton, random};
+pub use contact::{contact_row, friction};
+pub use dense::{components, index, topology, triangle_mesh};
+pub use places::{locate, motion, panel_point, region};
+pub use sweeps::{color, lanes, tasks};
 
 pub use contact_row::ContactRow;
 pub use friction::Friction;

@@ -143,7 +143,8 @@ impl Numbers {
 
 /// The walking mannequin as the bytes of a `.glb` file.
 pub fn walk_glb() -> Vec<u8> {
-    figure_glb(mannequin(), KEYS)
+    let (vertices, faces) = mannequin();
+    figure_glb(&vertices, &faces, KEYS)
 }
 
 /// A double pyramid that walks as the mannequin does, in a small file.
@@ -157,13 +158,13 @@ pub fn small_walk_glb() -> Vec<u8> {
         [0.1, 0.1, 0.0],
     ];
     let faces = [[0, 2, 5], [2, 1, 5], [1, 3, 5], [3, 0, 5], [2, 0, 4], [1, 2, 4], [3, 1, 4], [0, 3, 4]];
-    figure_glb((vertices.to_vec(), faces.to_vec()), 2.0)
+    figure_glb(&vertices, &faces, 2.0)
 }
 
 /// A figure, by its vertices \[m\] and faces, with so many keys per second.
-fn figure_glb((vertices, faces): (Vec<Point>, Vec<[u32; 3]>), rate: f64) -> Vec<u8> {
+fn figure_glb(vertices: &[Point], faces: &[[u32; 3]], rate: f64) -> Vec<u8> {
     let mut numbers = Numbers::default();
-    let positions = numbers.floats(&vertices, "VEC3", true);
+    let positions = numbers.floats(vertices, "VEC3", true);
     let (joints, weights): (Vec<[u8; 4]>, Vec<[u8; 4]>) = vertices.iter().map(|x| weigh(*x)).unzip();
     let joints = numbers.add(joints.as_flattened(), vertices.len(), 5121, "VEC4", "");
     let weights = numbers.add(weights.as_flattened(), vertices.len(), 5121, "VEC4", ",\"normalized\":true");

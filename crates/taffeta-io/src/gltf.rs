@@ -188,7 +188,7 @@ impl Body {
             self.add_faces(file, primitive, mode, positions.len(), &what)?;
             let binding = match own.skin {
                 None => Binding::Node(node),
-                Some(skin) => Binding::skin(file, skin, (&primitive.attributes, positions.len()), &what)?,
+                Some(skin) => Binding::skin(file, skin, &primitive.attributes, positions.len(), &what)?,
             };
             self.points += positions.len();
             self.parts.push(Part { positions, binding });

@@ -119,7 +119,7 @@ fn parse_joined(text: &str, path: &Path) -> Result<ObjMesh, ObjError> {
 }
 
 /// The error about a file with this text.
-fn refuse(path: &Path, text: &str, (line, message): Refusal) -> ObjError {
+fn refuse(path: &Path, text: &str, Refusal { line, message }: Refusal) -> ObjError {
     match line {
         Some(line) => ObjError::Line {
             path: path.to_owned(),
@@ -137,7 +137,7 @@ fn load(text: &str) -> Result<(Scan, tobj::Mesh), Refusal> {
     let source = scan.load(text)?;
     if scan.face_lines.is_empty() {
         let what = if text.trim().is_empty() { "the file is empty" } else { "the file has no faces" };
-        return Err((None, what.to_owned()));
+        return Err(Refusal::of_all(what));
     }
     Ok((scan, source))
 }

@@ -123,7 +123,7 @@ fn form_rides(world: &World, jumpers: &[(Jumper, Pose)]) -> Result<Vec<Ride>, Bu
                 }
             }
         }
-        let ride = Ride::new(world, by, (bodies, obstacles))?;
+        let ride = Ride::new(world, by, bodies, obstacles)?;
         for pin in &ride.pins {
             // Ride has checked that the obstacles which pins follow go along.
             let stays = world.setup.pins[*pin].followed.is_none() && !members.contains(&Jumper::Pin(*pin));

@@ -48,7 +48,7 @@ pub(crate) fn teleport(
             BodyId::Obstacle(id) => obstacles.push(find_carried(world, *id)?),
         }
     }
-    let ride = Ride::new(world, by, (numbers, obstacles))?;
+    let ride = Ride::new(world, by, numbers, obstacles)?;
     check_places(world, std::slice::from_ref(&ride))?;
     ride.pins.iter().for_each(|pin| world.setup.pins[*pin].description.motion.carry(&by));
     for place in &ride.obstacles {
@@ -112,7 +112,8 @@ impl Ride {
     pub(crate) fn new(
         world: &World,
         by: Pose,
-        (mut bodies, obstacles): (Vec<usize>, Vec<ObstaclePlace>),
+        mut bodies: Vec<usize>,
+        obstacles: Vec<ObstaclePlace>,
     ) -> Result<Self, BuildError> {
         let cloths = world.setup.cloths.len();
         for solid in &world.setup.solids {

@@ -215,7 +215,7 @@ impl Study {
                     going = observe(Event::Frame { number, variant, frame, world });
                     going
                 };
-                let run = simulate::simulate(variant, (&self.points, &self.watch), &mut on_frame);
+                let run = simulate::simulate(variant, &self.points, &self.watch, &mut on_frame);
                 if going.is_continue() {
                     going = observe(Event::Ended { number, variant, round, run: &run });
                 }

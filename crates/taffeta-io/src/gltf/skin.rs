@@ -32,7 +32,8 @@ impl Binding {
     pub(super) fn skin(
         file: &File,
         number: usize,
-        (attributes, count): (&Attributes, usize),
+        attributes: &Attributes,
+        count: usize,
         what: &str,
     ) -> Result<Self, String> {
         let skin = find(&file.document.skins, number, "skin")?;

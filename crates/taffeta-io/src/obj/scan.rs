@@ -16,12 +16,31 @@ use std::str::SplitWhitespace;
 const OTHER_ELEMENTS: [(&str, &str); 5] =
     [("l", "lines"), ("p", "points"), ("curv", "curves"), ("curv2", "curves"), ("surf", "surfaces")];
 
-/// Defect with its line, from 1, if it is in one.
-pub(super) type Refusal = (Option<usize>, String);
+/// Defect of a file.
+pub(super) struct Refusal {
+    /// Its line, from 1; `None`: it is in no single one.
+    pub(super) line: Option<usize>,
+    pub(super) message: String,
+}
 
-/// Singular and plural of what the parts `a/b` of a corner refer to.
-const PARTS: [(&str, &str); 2] =
-    [("vertex", "vertices"), ("material coordinate", "material coordinates (vt)")];
+impl Refusal {
+    /// A defect of the whole file.
+    pub(super) fn of_all(message: &str) -> Self {
+        Self { line: None, message: message.to_owned() }
+    }
+}
+
+/// Parts `a/b` of a corner of a face.
+const PARTS: [Part; 2] = [
+    Part { name: "vertex", plural: "vertices" },
+    Part { name: "material coordinate", plural: "material coordinates (vt)" },
+];
+
+/// Elements that a part of a corner refers to, in messages.
+struct Part {
+    name: &'static str,
+    plural: &'static str,
+}
 
 /// Name of the group of faces without one.
 const DEFAULT_GROUP: &str = "default";
@@ -62,7 +81,7 @@ impl Scan {
         let mut group: Option<(String, Option<u32>)> = None;
         for (index, line) in text.lines().enumerate() {
             let number = u32::try_from(index + 1)
-                .map_err(|_| (None, "the file has more lines than 32 bits can count".to_owned()))?;
+                .map_err(|_| Refusal::of_all("the file has more lines than 32 bits can count"))?;
             let words = words(line);
             let kept_words = match words.clone().next() {
                 Some("v") => {
@@ -75,7 +94,7 @@ impl Scan {
                 }
                 Some("f") => {
                     scan.check_face(words.clone().skip(1), so_far, totals)
-                        .map_err(|message| (Some(index + 1), message))?;
+                        .map_err(|message| Refusal { line: Some(index + 1), message })?;
                     scan.face_lines.push(number);
                     let group = scan.number_group(&mut group);
                     scan.face_groups.push(group);
@@ -152,7 +171,7 @@ impl Scan {
         for corner in face {
             corners += 1;
             for (k, number) in corner.split('/').take(2).enumerate().filter(|part| *part != (1, "")) {
-                check_number(number, so_far[k], totals[k], PARTS[k])?;
+                check_number(number, so_far[k], totals[k], &PARTS[k])?;
                 with += k;
             }
         }
@@ -184,14 +203,18 @@ impl Scan {
         let (mut models, _) = loaded.map_err(|error| {
             // tobj has read to the end of the line that it refuses; the first is not in the file.
             let line = self.kept[..self.kept.len() - rest.len()].lines().count() - 1;
-            (Some(line), explain(text.lines().nth(line - 1).unwrap_or_default(), error))
+            let message = explain(text.lines().nth(line - 1).unwrap_or_default(), error);
+            Refusal { line: Some(line), message }
         })?;
         let mesh = models.pop().expect("without groups tobj makes one model").mesh;
         for (keyword, numbers, size) in [("v", &mesh.positions, 3), ("vt", &mesh.texcoords, 2)] {
             let Some(at) = numbers.iter().position(|number| !number.is_finite()) else { continue };
             let (index, line) = statements(text, keyword).nth(at / size).expect("numbers are in statements");
             let word = words(line).nth(1 + at % size).unwrap_or_default();
-            return Err((Some(index + 1), format!("{word:?} is not a finite number")));
+            return Err(Refusal {
+                line: Some(index + 1),
+                message: format!("{word:?} is not a finite number"),
+            });
         }
         Ok(mesh)
     }
@@ -228,7 +251,8 @@ fn statements<'a>(text: &'a str, keyword: &str) -> impl Iterator<Item = (usize, 
 }
 
 /// Negative numbers count back from the elements so far.
-fn check_number(text: &str, so_far: usize, total: usize, (what, plural): (&str, &str)) -> Result<(), String> {
+fn check_number(text: &str, so_far: usize, total: usize, part: &Part) -> Result<(), String> {
+    let Part { name: what, plural } = part;
     let number: i64 = text.parse().map_err(|_| format!("{text:?} is not a {what} number"))?;
     let size = number.unsigned_abs() as usize;
     match number {

@@ -23,7 +23,7 @@ pub fn write_obj(
     faces: &[[u32; 3]],
     material: Option<&[[DVec2; 3]]>,
 ) -> io::Result<()> {
-    write_faces(writer, (positions, faces, material), None)
+    write_faces(writer, Arrays { positions, faces, material }, None)
 }
 
 /// Like [`write_obj`], with a line `g` before faces that are of another group than those before.
@@ -38,15 +38,21 @@ pub fn write_grouped_obj(
     mesh: &TriangleMesh,
     groups: Option<&FaceGroups>,
 ) -> io::Result<()> {
-    write_faces(writer, (&mesh.positions, &mesh.faces, mesh.material.as_deref()), groups)
+    let arrays =
+        Arrays { positions: &mesh.positions, faces: &mesh.faces, material: mesh.material.as_deref() };
+    write_faces(writer, arrays, groups)
 }
 
 /// Positions, corners of the faces, and their material coordinates.
-type Arrays<'a> = (&'a [DVec3], &'a [[u32; 3]], Option<&'a [[DVec2; 3]]>);
+struct Arrays<'a> {
+    positions: &'a [DVec3],
+    faces: &'a [[u32; 3]],
+    material: Option<&'a [[DVec2; 3]]>,
+}
 
 fn write_faces(
     writer: &mut impl Write,
-    (positions, faces, material): Arrays<'_>,
+    Arrays { positions, faces, material }: Arrays<'_>,
     groups: Option<&FaceGroups>,
 ) -> io::Result<()> {
     let group_of = |face: usize| groups.and_then(|groups| groups.of_face.get(face));

@@ -25,9 +25,9 @@ const GROUND_TINT: Vec3 = Vec3::new(1.12, 1.02, 0.90);
 const TRANSMISSION: f32 = 0.10;
 /// Strength of the light edge of cloth seen at a grazing angle.
 const SHEEN: f32 = 0.10;
-/// Strength and exponent (as a power of two) of the highlight of cloth and of obstacles (Blinn, 1977).
-const CLOTH_GLOSS: (f32, u32) = (0.05, 4);
-const OBSTACLE_GLOSS: (f32, u32) = (0.06, 5);
+/// Highlights of cloth and of obstacles.
+const CLOTH_GLOSS: Gloss = Gloss { strength: 0.05, squarings: 4 };
+const OBSTACLE_GLOSS: Gloss = Gloss { strength: 0.06, squarings: 5 };
 /// Color of a floor in full light, relative to the background.
 const FLOOR_TINT: Vec3 = Vec3::new(0.93, 0.935, 0.945);
 /// Darkness of the key light's shadow on a floor, 0 to 1.
@@ -35,6 +35,14 @@ const FLOOR_SHADOW: f32 = 0.42;
 
 /// Cosine of the steepest view for which threads are drawn.
 const LEAST_SLOPE: f32 = 0.05;
+
+/// Highlight of a surface (Blinn, 1977).
+#[derive(Clone, Copy)]
+struct Gloss {
+    strength: f32,
+    /// Number of times that the cosine is squared: the exponent as a power of two.
+    squarings: u32,
+}
 
 /// All that the color of a point depends on.
 pub(crate) struct Shader<'a> {
@@ -158,13 +166,13 @@ impl<'a> Shader<'a> {
         KEY * key + FILL * (fill * fill * point.sky.min(1.0)) + SKY * tint * point.sky
     }
 
-    fn highlight(&self, point: &Point, light: f32, (strength, exponent): (f32, u32)) -> Vec3 {
+    fn highlight(&self, point: &Point, light: f32, gloss: Gloss) -> Vec3 {
         let half = (self.key.direction + point.to_eye).normalize_or_zero();
         let mut power = point.normal.dot(half).max(0.0);
-        for _ in 0..exponent {
+        for _ in 0..gloss.squarings {
             power *= power;
         }
-        KEY * (strength * power * light)
+        KEY * (gloss.strength * power * light)
     }
 
     /// The share of the key light that reaches a point on its lit side.

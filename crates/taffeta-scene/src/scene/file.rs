@@ -345,7 +345,8 @@ impl Scene {
     /// Everything that is wrong with the table.
     pub(super) fn with_one(
         &self,
-        (key, table): (&str, &str),
+        key: &str,
+        table: &str,
         resolve: impl FnOnce(&SceneTable, &Place<'_>, &mut Scene),
     ) -> Result<Self, SceneError> {
         let mut document = self.document.clone();
@@ -377,7 +378,7 @@ impl Scene {
     /// # Errors
     /// Everything that is wrong with the table.
     pub(super) fn with_one_cloth(&self, table: &str) -> Result<Self, SceneError> {
-        self.with_one(("cloth", table), |read, at, scene| {
+        self.with_one("cloth", table, |read, at, scene| {
             let default = MaterialsTable::default();
             let library = Library::new(read.materials.as_ref().unwrap_or(&default), &at.at("materials"));
             let settings = &scene.simulation.settings;
@@ -395,7 +396,7 @@ impl Scene {
     /// # Errors
     /// Everything that is wrong with the table.
     pub(super) fn with_one_obstacle(&self, table: &str) -> Result<Self, SceneError> {
-        self.with_one(("obstacle", table), |read, at, scene| {
+        self.with_one("obstacle", table, |read, at, scene| {
             let simulation = &scene.simulation;
             let resolve = |table: &ObstacleTable, at: &Place<'_>| table.resolve(simulation, at);
             scene.obstacles = resolve_all(&read.obstacle.0, &at.at("obstacle"), resolve);

@@ -16,7 +16,7 @@ fn scenes() -> Vec<PathBuf> {
         }
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = vec![root.join("crates/taffeta-cli/src/starter.toml")];
+    let mut found = vec![root.join("crates/taffeta-cli/src/commands/starter.toml")];
     collect(&root.join("scenes"), &mut found);
     found
 }

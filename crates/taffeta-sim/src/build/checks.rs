@@ -1,6 +1,6 @@
 //! Conditions on a description, besides meshes that are surfaces.
 
-use crate::derive::volumes::split;
+use crate::derive::elements::volumes::split;
 use crate::model::description::rules::{
     ClothCase, Mismatch, clamp_mismatch, meeting_mismatch, rope_mismatch, simulation_mismatches,
     solid_mismatch, strength_mismatch, volume_mismatches,

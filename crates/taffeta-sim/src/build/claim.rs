@@ -5,13 +5,24 @@ use crate::model::setup::pins::{Contradiction, Pin, find_contradiction};
 use glam::DVec3;
 use taffeta_remesh::Hold;
 
-/// Gives a vertex of a body to the last of the pins, unless it has a pin already. `first` is the first pin of the body. The
-/// vertex comes with its number and place.
+/// A vertex that a pin selects.
+pub(crate) struct Selected<F: Fn() -> String> {
+    /// Names the body in messages.
+    pub body: F,
+    /// Number in the body.
+    pub number: usize,
+    /// Place \[m\].
+    pub position: DVec3,
+}
+
+/// Gives a vertex of a body to the last of the pins, unless it has a pin already. `first` is the first pin of the body.
 pub(crate) fn claim(
     holder: &mut Option<Hold>,
-    (pins, first): (&[Pin], usize),
-    (body, vertex, position): (impl Fn() -> String, usize, DVec3),
+    pins: &[Pin],
+    first: usize,
+    vertex: Selected<impl Fn() -> String>,
 ) -> Result<(), BuildError> {
+    let Selected { body, number: vertex, position } = vertex;
     let last = pins.len() - 1;
     let Some(holder) = *holder else {
         *holder = Some(Hold::new(last as u32, position));

@@ -4,7 +4,7 @@
 //! remeshed. What couples them are blocks that are derived; a loose vertex by itself is a point mass. Everything that
 //! goes over vertices holds for them: pins, inertia, contact with obstacles, momentum, checkpoints.
 
-use crate::build::claim::claim;
+use crate::build::claim::{Selected, claim};
 use crate::model::description::{LooseDescription, PinDescription};
 use crate::model::report::error::BuildError;
 use crate::model::setup::loose::{LooseBody, LooseVertex};
@@ -71,7 +71,8 @@ pub(crate) fn build_loose(
             pins.push(Pin::new(description.clone(), center));
             for i in held {
                 let name = || format!("body '{}'", body.name);
-                claim(&mut holders[i], (pins, first_pin), (name, i, body.positions[i]))?;
+                let vertex = Selected { body: name, number: i, position: body.positions[i] };
+                claim(&mut holders[i], pins, first_pin, vertex)?;
             }
         }
         for (i, pin) in &input.guides {

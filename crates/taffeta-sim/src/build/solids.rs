@@ -10,7 +10,7 @@
 //! couples the vertices are the blocks of the tetrahedra. The vertices of the surface are known by their keys, which
 //! outlive remeshing of other cloths. Mass is lumped tetrahedron by tetrahedron, a quarter to each corner.
 
-use crate::build::claim::claim;
+use crate::build::claim::{Selected, claim};
 use crate::build::pinched::find_pinched_vertex;
 use crate::build::sides::group_sides;
 use crate::model::description::{
@@ -357,7 +357,8 @@ impl Solid {
             }
         };
         let name = || format!("solid '{}'", self.name);
-        claim(holder, (pins, first), (name, vertex, self.rest[vertex]))?;
+        let selected = Selected { body: name, number: vertex, position: self.rest[vertex] };
+        claim(holder, pins, first, selected)?;
         let axes = holder.map_or([false; 3], |hold| pins[hold.pin as usize].description.axes);
         *velocity = along_held(axes, DVec3::ZERO, *velocity);
         Ok(())

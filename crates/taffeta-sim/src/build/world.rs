@@ -2,7 +2,7 @@
 
 use crate::build::body_parts::keep_parts_apart;
 use crate::build::checks::{check_enclosed, check_settings};
-use crate::build::claim::claim;
+use crate::build::claim::{Selected, claim};
 use crate::build::loose::{build_loose, world_bodies};
 use crate::build::ropes::list_inputs;
 use crate::build::seams::laws::begin_sewing;
@@ -11,8 +11,8 @@ use crate::build::solids::{expand, place_and_pin};
 use crate::derive::bodies::extent;
 use crate::derive::crossings::note_crossings;
 use crate::derive::derived::{Derived, Kept};
+use crate::derive::elements::source::Source;
 use crate::derive::rebuild::{freeze, refill, resolve_solver};
-use crate::derive::source::Source;
 use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
 use crate::model::description::ids::BodyIds;
@@ -303,7 +303,8 @@ fn select_pins(
             for i in held {
                 let vertex = &mut attributes.vertices[built.vertices[range.start + i]];
                 let body = || format!("cloth '{}'", cloth.name);
-                claim(&mut vertex.hold, (&pins, first), (body, i, cloth.mesh.positions[i]))?;
+                let selected = Selected { body, number: i, position: cloth.mesh.positions[i] };
+                claim(&mut vertex.hold, &pins, first, selected)?;
             }
         }
     }

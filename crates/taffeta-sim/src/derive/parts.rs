@@ -6,8 +6,8 @@
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::{collect_pairs, crossing_count, note_crossings};
 use crate::derive::derived::{Derived, Solver};
+use crate::derive::elements::source::Source;
 use crate::derive::rebuild::{rebuild, refill};
-use crate::derive::source::Source;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
 use crate::model::description::PinDescription;
 use crate::model::description::grabs::Pull;

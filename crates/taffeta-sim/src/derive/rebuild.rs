@@ -3,7 +3,7 @@
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::note_crossings;
 use crate::derive::derived::Derived;
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use crate::derive::world::World;
 use crate::model::description::ids::ClothId;
 use crate::model::description::{Mode, SimulationSettings, SolverChoice};

@@ -1,7 +1,7 @@
 //! Cloths that are being sewn.
 
+use crate::derive::elements::open_seams::{sewn_at, weightless_at};
 use crate::derive::facts::Facts;
-use crate::derive::open_seams::{sewn_at, weightless_at};
 use crate::derive::world::World;
 use crate::model::setup::seams::SeamLaw;
 

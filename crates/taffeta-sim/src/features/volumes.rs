@@ -4,7 +4,7 @@
 //! the course of the inflation. It follows from the time and from when the cloth came.
 
 use crate::derive::derived::Derived;
-use crate::derive::volumes::EnclosedLaw;
+use crate::derive::elements::volumes::EnclosedLaw;
 use crate::derive::world::World;
 use glam::DVec3;
 use taffeta_solve::block::EnclosedVolume;

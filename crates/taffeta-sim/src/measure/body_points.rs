@@ -111,7 +111,7 @@ pub(crate) fn find_near(
     radius: f64,
 ) -> Vec<(VertexIndex, f64)> {
     let near = match (rope_of(world, body), found.face) {
-        (Some(rope), _) => distances_along(rope, found),
+        (Some((model, vertices)), _) => distances_along(model, vertices, found),
         (None, Some(face)) => spread_on_panel(world, face, found.weights, radius),
         (None, None) => Vec::new(),
     };
@@ -119,7 +119,8 @@ pub(crate) fn find_near(
 }
 
 fn distances_along(
-    (model, vertices): (&RopeModel, Range<usize>),
+    model: &RopeModel,
+    vertices: Range<usize>,
     FoundPoint { corners, weights, .. }: &FoundPoint,
 ) -> Vec<(VertexIndex, f64)> {
     let first = model.visible().start;

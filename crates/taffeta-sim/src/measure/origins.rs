@@ -61,7 +61,7 @@ fn corner_of(sheet: &Sheet, cloth: usize, vi: VertexIndex) -> Option<Origin> {
 fn nearest(faces: &[(u32, [DVec3; 3])], panel: Option<u32>, point: DVec3) -> Origin {
     let is_own = |(_, (of_face, _)): &(u32, &(u32, [DVec3; 3]))| panel.is_none_or(|panel| *of_face == panel);
     let own = (0..).zip(faces).filter(is_own);
-    let places = own.map(|(face, (panel, corners))| nearest_on((face, *panel), *corners, point));
+    let places = own.map(|(face, (panel, corners))| nearest_on(face, *panel, *corners, point));
     let closer = |best: Nearest, next: Nearest| if next.distance < best.distance { next } else { best };
     let Nearest { face, weights, .. } = places.reduce(closer).expect("a panel keeps its faces");
     let weights = weights.map(|weight| weight.max(0.0));

@@ -125,7 +125,8 @@ pub(super) fn last_frame(scene: &Scene, frames: Option<u64>) -> u64 {
 /// Simulates a variant. `observe` is called after every frame with its number and may ask to stop; so may the watch, at once.
 pub(super) fn simulate(
     variant: &Variant,
-    (points, watch): (&[StudyPoint], &Watch),
+    points: &[StudyPoint],
+    watch: &Watch,
     observe: &mut dyn FnMut(u64, &World) -> ControlFlow<()>,
 ) -> Run {
     let scene = &variant.scene;

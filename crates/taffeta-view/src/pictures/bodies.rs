@@ -43,7 +43,8 @@ impl Obstacles {
     /// Pictures of all obstacles at a time \[s\].
     pub(crate) fn pictures(
         &self,
-        (time, bounds): (f64, [DVec3; 2]),
+        time: f64,
+        bounds: [DVec3; 2],
         numbers: &mut MeshNumbers,
     ) -> Vec<BodyPicture> {
         let still = self.closed.iter().map(|obstacle| obstacle.motion.is_still());

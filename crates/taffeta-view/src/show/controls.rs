@@ -20,8 +20,11 @@ struct Dial<T> {
 }
 
 const fn dial<T>(
-    (name, label, unit): (&'static str, &'static str, &'static str),
-    (range, is_log): ([f64; 2], bool),
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+    range: [f64; 2],
+    is_log: bool,
     read: fn(&T) -> f64,
     write: fn(&mut T, f64),
 ) -> Dial<T> {
@@ -32,52 +35,59 @@ const LINEAR: bool = false;
 const LOG: bool = true;
 
 const VECTOR: [Dial<DVec3>; 3] = [
-    dial(("x", "x", ""), ([-20.0, 20.0], LINEAR), |v| v.x, |v, x| v.x = x),
-    dial(("y", "y", ""), ([-20.0, 20.0], LINEAR), |v| v.y, |v, y| v.y = y),
-    dial(("z", "z", ""), ([-20.0, 20.0], LINEAR), |v| v.z, |v, z| v.z = z),
+    dial("x", "x", "", [-20.0, 20.0], LINEAR, |v| v.x, |v, x| v.x = x),
+    dial("y", "y", "", [-20.0, 20.0], LINEAR, |v| v.y, |v, y| v.y = y),
+    dial("z", "z", "", [-20.0, 20.0], LINEAR, |v| v.z, |v, z| v.z = z),
 ];
 
 const MATERIAL: [Dial<Material>; 5] = [
-    dial(("density", "density", "kg/m²"), ([0.02, 2.0], LOG), |m| m.density, |m, v| m.density = v),
-    dial(("stretch", "stretch", "N/m"), ([5.0, 1e5], LOG), |m| m.stretch[0], scale_stretch),
-    dial(("bend", "bending", "N·m"), ([1e-7, 1e-2], LOG), |m| m.bend[0], |m, v| scale(&mut m.bend, v)),
+    dial("density", "density", "kg/m²", [0.02, 2.0], LOG, |m| m.density, |m, v| m.density = v),
+    dial("stretch", "stretch", "N/m", [5.0, 1e5], LOG, |m| m.stretch[0], scale_stretch),
+    dial("bend", "bending", "N·m", [1e-7, 1e-2], LOG, |m| m.bend[0], |m, v| scale(&mut m.bend, v)),
     dial(
-        ("stretch_damping", "stretch damping", "s"),
-        ([0.0, 0.05], LINEAR),
+        "stretch_damping",
+        "stretch damping",
+        "s",
+        [0.0, 0.05],
+        LINEAR,
         |m| m.stretch_damping,
         |m, v| m.stretch_damping = v,
     ),
     dial(
-        ("bend_damping", "bending damping", "s"),
-        ([0.0, 0.05], LINEAR),
+        "bend_damping",
+        "bending damping",
+        "s",
+        [0.0, 0.05],
+        LINEAR,
         |m| m.bend_damping,
         |m, v| m.bend_damping = v,
     ),
 ];
 
 const SIZES: [Dial<RemeshSettings>; 2] = [
-    dial(("size_min", "smallest edge", "m"), ([0.002, 0.5], LOG), |r| r.size_min, |r, v| r.size_min = v),
-    dial(("size_max", "largest edge", "m"), ([0.005, 1.0], LOG), |r| r.size_max, |r, v| r.size_max = v),
+    dial("size_min", "smallest edge", "m", [0.002, 0.5], LOG, |r| r.size_min, |r, v| r.size_min = v),
+    dial("size_max", "largest edge", "m", [0.005, 1.0], LOG, |r| r.size_max, |r, v| r.size_max = v),
 ];
 
 /// Thresholds that count without a tolerance.
 const THRESHOLDS: [Dial<RemeshSettings>; 4] = [
-    dial(("refine_angle", "angle", "rad"), ([0.02, 2.0], LOG), |r| r.refine_angle, |r, v| r.refine_angle = v),
+    dial("refine_angle", "angle", "rad", [0.02, 2.0], LOG, |r| r.refine_angle, |r, v| r.refine_angle = v),
+    dial("refine_strain", "strain", "", [0.002, 1.0], LOG, |r| r.refine_strain, |r, v| r.refine_strain = v),
     dial(
-        ("refine_strain", "strain", ""),
-        ([0.002, 1.0], LOG),
-        |r| r.refine_strain,
-        |r, v| r.refine_strain = v,
-    ),
-    dial(
-        ("refine_compression", "compression", "m"),
-        ([5e-4, 0.1], LOG),
+        "refine_compression",
+        "compression",
+        "m",
+        [5e-4, 0.1],
+        LOG,
         |r| r.refine_compression.unwrap_or(0.1),
         |r, v| r.refine_compression = Some(v),
     ),
     dial(
-        ("refine_velocity", "velocity", "m/s"),
-        ([0.05, 20.0], LOG),
+        "refine_velocity",
+        "velocity",
+        "m/s",
+        [0.05, 20.0],
+        LOG,
         |r| r.refine_velocity.unwrap_or(20.0),
         |r, v| r.refine_velocity = Some(v),
     ),
@@ -85,8 +95,11 @@ const THRESHOLDS: [Dial<RemeshSettings>; 4] = [
 
 /// Tolerance that takes the place of the thresholds where a scene has it.
 const TOLERANCE: [Dial<RemeshSettings>; 1] = [dial(
-    ("refine_error", "error", "m"),
-    ([2e-4, 0.05], LOG),
+    "refine_error",
+    "error",
+    "m",
+    [2e-4, 0.05],
+    LOG,
     |r| r.refine_error.unwrap_or(0.05),
     |r, v| r.refine_error = Some(v),
 )];
@@ -226,7 +239,7 @@ impl Controls {
             }
         }
         if self.refuses_grabs().is_none() {
-            let pull = [dial(("pull", "stiffness", "N/m"), ([0.1, 1e4], LOG), |v| *v, |_, _| ())];
+            let pull = [dial("pull", "stiffness", "N/m", [0.1, 1e4], LOG, |v| *v, |_, _| ())];
             add(&mut list, "", "grab", "", &pull, &self.pull);
         }
         list

@@ -231,7 +231,7 @@ impl FolderShow {
         let names: Vec<String> = self.folder.cloth_names().into_iter().map(str::to_owned).collect();
         let mut bodies: Vec<BodyPicture> =
             names.into_iter().filter_map(|name| self.read_body(name, frame)).collect();
-        bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        bodies.extend(self.obstacles.pictures(time, self.bounds, &mut self.numbers));
         let ground = self.ground.as_mut().map(|ground| ground.picture(&bodies, &mut self.numbers));
         bodies.extend(ground);
         let mut report = self.reports.get(&frame).cloned().unwrap_or_else(|| json!({}));

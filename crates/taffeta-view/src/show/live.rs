@@ -35,7 +35,12 @@ const G: f64 = 9.81;
 const SMOOTHING: f64 = 0.15;
 
 /// A point of a browser: the number of the body, the panel, and coordinates \[m\] as in [`Command::Grab`].
-type ClickedPoint = (usize, Option<u32>, [f64; 3]);
+#[derive(Clone, Copy)]
+struct ClickedPoint {
+    body: usize,
+    panel: Option<u32>,
+    point: [f64; 3],
+}
 
 /// A simulation that runs while it is watched.
 #[derive(Debug)]
@@ -205,15 +210,15 @@ impl LiveShow {
             Command::Set { key, value } => self.set(self.controls.with(&key, value)?)?,
             Command::Preset { cloth, name } => self.set(self.controls.with_preset(cloth, &name)?)?,
             Command::Grab { body, panel, point, target, stamp } => {
-                self.grab(client, (body, panel, point), target, stamp)?
+                self.grab(client, ClickedPoint { body, panel, point }, target, stamp)?
             }
             Command::Drag { target, stamp } => {
                 self.hands.drag(client, DVec3::from_array(target), stamp);
                 self.playback.is_stale |= !self.playback.running;
             }
             Command::Release => self.release(client),
-            Command::Pin { body, panel, point } => self.pin((body, panel, point))?,
-            Command::Unpin { body, panel, point } => self.unpin((body, panel, point))?,
+            Command::Pin { body, panel, point } => self.pin(ClickedPoint { body, panel, point })?,
+            Command::Unpin { body, panel, point } => self.unpin(ClickedPoint { body, panel, point })?,
             // Browsers get their answers from the thread that hears them.
             Command::Edges => {}
             Command::Seam { cloth, a, b } => drop(self.sewing.pair(cloth, [a, b])?),
@@ -232,7 +237,7 @@ impl LiveShow {
         if let Some(reason) = self.controls.refuses_grabs() {
             return Err(reason.into());
         }
-        let (body, point) = (place.0, self.find_point(place)?);
+        let (body, point) = (place.body, self.find_point(place)?);
         let found = ask::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
         self.hands.grab(client, body, point, found.position, DVec3::from_array(target), stamp);
         self.playback.is_stale = true;
@@ -272,7 +277,7 @@ impl LiveShow {
     }
 
     /// The material point that a browser means.
-    fn find_point(&self, (body, panel, point): ClickedPoint) -> Result<BodyPoint, String> {
+    fn find_point(&self, ClickedPoint { body, panel, point }: ClickedPoint) -> Result<BodyPoint, String> {
         let count = self.world.cloths().len() + self.world.loose_bodies().len();
         if body >= count {
             return Err(format!("there is no body {body}; there are {count}"));
@@ -289,7 +294,7 @@ impl LiveShow {
 
     /// The vertices of the face, or of the segment of a rope, in which a material point lies, the nearest first.
     fn find_vertices(&self, place: ClickedPoint) -> Result<Vec<taffeta_core::VertexIndex>, String> {
-        let found = ask::find_point(&self.world, place.0, self.find_point(place)?);
+        let found = ask::find_point(&self.world, place.body, self.find_point(place)?);
         let (corners, weights) = found.map_err(|error| error.to_string())?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -404,7 +409,7 @@ impl Painter {
     fn paint(&mut self, world: &World, hands: &Hands, report: &Value) -> Snapshot {
         let time = world.time();
         let mut bodies = picture_world(world, &mut self.numbers);
-        bodies.extend(self.obstacles.pictures((time, self.bounds), &mut self.numbers));
+        bodies.extend(self.obstacles.pictures(time, self.bounds, &mut self.numbers));
         let ground = self.ground.as_mut().map(|ground| ground.picture(&bodies, &mut self.numbers));
         bodies.extend(ground);
         Snapshot {

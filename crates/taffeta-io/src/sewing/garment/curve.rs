@@ -39,7 +39,8 @@ impl Curve {
     pub(super) fn new(
         [start, end]: [DVec2; 2],
         curvature: Option<Value>,
-        (scale, place): (f64, &dyn Fn([f64; 2]) -> DVec2),
+        scale: f64,
+        place: &dyn Fn([f64; 2]) -> DVec2,
     ) -> Result<Self, GarmentDefect> {
         let Some(curvature) = curvature.filter(|value| !value.is_null()) else {
             return Ok(Self::Segment(PathSeg::Line(Line::new(point(start), point(end)))));

@@ -190,7 +190,7 @@ fn read_edge(value: Value, vertices: &[DVec2], units: &Units, center: DVec2) -> 
         true => units.scale * DVec2::new(x, y) - center,
         false => start + x * (end - start) + y * (end - start).perp(),
     };
-    Curve::new([start, end], edge.curvature, (units.scale, &place))
+    Curve::new([start, end], edge.curvature, units.scale, &place)
 }
 
 /// Checks that each edge begins where the one before ends.

@@ -87,7 +87,7 @@ impl ObstacleTable {
         let motion = self.motion.resolve(&at.at("motion"));
         let friction = self.friction.resolve(Friction::default(), &at.at("friction"));
         let (solver, rate) = (simulation.settings.solver, simulation.frame_rate);
-        let shape = self.shape.resolve((solver, rate), &at.at("shape"))?;
+        let shape = self.shape.resolve(solver, rate, &at.at("shape"))?;
         if motion.keys.first().is_some_and(|key| key.time < 0.0) {
             at.warn(format!("{at}.motion has keyframes before time 0"));
         }
@@ -259,7 +259,7 @@ impl From<&ObstacleShape> for ShapeTable {
 
 impl ShapeTable {
     /// The shape, checked. `default_rate` is that of the shapes of a glTF file \[1/s\].
-    fn resolve(&self, (solver, default_rate): (SolverChoice, f64), at: &Place<'_>) -> Option<ObstacleShape> {
+    fn resolve(&self, solver: SolverChoice, default_rate: f64, at: &Place<'_>) -> Option<ObstacleShape> {
         let Self { sphere, plane, capsule, r#box, mesh, animation, frames, frame_rate } = self;
         let help = "give exactly one shape: sphere = { radius = 0.2 }, plane = { normal = [0, 1, 0] }, \
                     capsule = { radius = 0.1, half_length = 0.2 }, box = { half_size = [0.1, 0.1, 0.1] }, \

@@ -105,10 +105,10 @@ impl Search<'_> {
     /// The runs through two vertices, the first in the direction of the boundary, and so the second.
     fn follow(&self, v: u32, w: u32) -> [Vec<u32>; 2] {
         let (outline, mut ahead, mut behind) = (self.outline, [vec![v], vec![w]], [Vec::new(), Vec::new()]);
-        self.extend(&mut ahead, (|v| outline.next(v), |w| outline.previous(w)), [v, w]);
+        self.extend(&mut ahead, |v| outline.next(v), |w| outline.previous(w), [v, w]);
         let is_closed = ahead[0].len() > 1 && ahead[0][ahead[0].len() - 1] == v;
         if !is_closed {
-            self.extend(&mut behind, (|v| outline.previous(v), |w| outline.next(w)), [v, w]);
+            self.extend(&mut behind, |v| outline.previous(v), |w| outline.next(w), [v, w]);
         }
         let [mut a, mut b] = behind;
         a.reverse();
@@ -131,7 +131,8 @@ impl Search<'_> {
     fn extend(
         &self,
         runs: &mut [Vec<u32>; 2],
-        (step_a, step_b): (impl Fn(u32) -> u32, impl Fn(u32) -> u32),
+        step_a: impl Fn(u32) -> u32,
+        step_b: impl Fn(u32) -> u32,
         from: [u32; 2],
     ) {
         let [mut v, mut w] = from;

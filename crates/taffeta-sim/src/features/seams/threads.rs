@@ -5,9 +5,9 @@
 //! two sides become one (`close`). What remeshing does meanwhile leaves the vertices of the runs alone.
 
 use crate::derive::derived::Derived;
-use crate::derive::open_seams::sewn_at;
+use crate::derive::elements::open_seams::sewn_at;
+use crate::derive::elements::stitches::{Pull, held_gap};
 use crate::derive::sewing::age;
-use crate::derive::stitches::{Pull, held_gap};
 use crate::derive::world::World;
 use crate::model::setup::Setup;
 use crate::model::setup::seams::{STIFFNESS, SeamLaw, SeamState};

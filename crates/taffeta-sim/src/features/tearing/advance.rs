@@ -104,10 +104,10 @@ impl Thawed {
         }
         let mut torn = TearCounts::default();
         let mut tip = self.way_on(vertex, along).map(|ray| (vertex, ray));
-        while let Some(way) = tip.filter(|_| torn.length < rules.run && torn.count < MAX_EDGES) {
-            let Some((length, next)) = self.go_on(way, (rules, pins), drift) else { break };
+        while let Some((v, ray)) = tip.filter(|_| torn.length < rules.run && torn.count < MAX_EDGES) {
+            let Some((length, next)) = self.go_on(v, ray, rules, pins, drift) else { break };
             torn = torn.plus(TearCounts { count: 1, length });
-            tip = next.map(|next| (next, way.1));
+            tip = next.map(|next| (next, ray));
         }
         torn
     }
@@ -135,8 +135,10 @@ impl Thawed {
     /// must not.
     fn go_on(
         &mut self,
-        (v, ray): (VertexKey, DVec2),
-        (rules, pins): (&TearRules, &[Region]),
+        v: VertexKey,
+        ray: DVec2,
+        rules: &TearRules,
+        pins: &[Region],
         drift: &mut Drift,
     ) -> Option<(f64, Option<VertexKey>)> {
         let rules = self.refine_at(v, rules, pins, drift);

@@ -19,6 +19,13 @@ pub(crate) struct Inertia {
     pub scale: f64,
 }
 
+/// Position \[m\] and velocity \[m/s\] at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moving {
+    pub position: DVec3,
+    pub velocity: DVec3,
+}
+
 impl Inertia {
     /// An Euler step of length `h` \[s\].
     pub(crate) fn euler(position: DVec3, velocity: DVec3, h: f64) -> Self {
@@ -31,16 +38,13 @@ impl Inertia {
         Self { position: x + v * half, velocity: v + a * half, scale: half }
     }
 
-    /// The second stage of a substep of length `h` \[s\], with `position` and `velocity` at the end of the first, whose effective step is
-    /// a `share` of its length. It begins with what the first comes to at `(1 − γ) h`.
-    pub(crate) fn second_stage(
-        (x, v): (DVec3, DVec3),
-        (position, velocity): (DVec3, DVec3),
-        (h, share): (f64, f64),
-    ) -> Self {
+    /// The second stage of a substep of length `h` \[s\], from `start`. The first ends in the `middle`, and its effective step is a `share`
+    /// of its length. The second begins with what the first comes to at `(1 − γ) h`.
+    pub(crate) fn second_stage(start: Moving, middle: Moving, h: f64, share: f64) -> Self {
         let part = second_begins(share);
         let ahead = |from: DVec3, to: DVec3| from + (to - from) * part;
-        Self { position: ahead(x, position), velocity: ahead(v, velocity), scale: GAMMA * h }
+        let position = ahead(start.position, middle.position);
+        Self { position, velocity: ahead(start.velocity, middle.velocity), scale: GAMMA * h }
     }
 }
 
@@ -75,8 +79,9 @@ mod tests {
             0.5 => Inertia::first_stage(x, v, acceleration(0.0), length),
             _ => Inertia::euler(x, v, length),
         };
-        let end = step(first, acceleration(length));
-        step(Inertia::second_stage((x, v), end, (h, share)), acceleration(h))
+        let (position, velocity) = step(first, acceleration(length));
+        let (start, middle) = (Moving { position: x, velocity: v }, Moving { position, velocity });
+        step(Inertia::second_stage(start, middle, h, share), acceleration(h))
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub(crate) fn cuts(world: &World, start: f64, h: f64) -> Result<Vec<f64>, StepEr
         movers.retain(|mover| mover.area([start, end]).is_none_or(|area| area.overlaps(&reached)));
     }
     let (mut ends, slack) = (vec![start], TIME_SLACK * h);
-    cut_at_bends(world, &movers, ([start, end], slack), &mut ends);
+    cut_at_bends(world, &movers, [start, end], slack, &mut ends);
     let releases = world.setup.pins.iter().zip(&world.state.released).filter(|(_, released)| !**released);
     let releases = releases.filter_map(|(pin, _)| pin.release_time());
     ends.extend(releases.filter(|time| start + slack < *time && *time < end - slack));
@@ -214,7 +214,8 @@ fn count_turns(world: &World, movers: &[Mover<'_>], [start, end]: [f64; 2]) -> R
 fn cut_at_bends(
     world: &World,
     movers: &[Mover<'_>],
-    ([start, end], slack): ([f64; 2], f64),
+    [start, end]: [f64; 2],
+    slack: f64,
     cuts: &mut Vec<f64>,
 ) {
     let keys_of = |mover| Mover::keys_between(mover, start + slack, end - slack);
@@ -222,9 +223,9 @@ fn cut_at_bends(
     let bends = keys.map(|(mover, time)| (mover.bend_at(world, time, [start, end]), time));
     let farthest = bends.max_by(|a, b| a.0.total_cmp(&b.0));
     let Some((_, time)) = farthest.filter(|(bend, _)| *bend > tolerance(world)) else { return };
-    cut_at_bends(world, movers, ([start, time], slack), cuts);
+    cut_at_bends(world, movers, [start, time], slack, cuts);
     cuts.push(time);
-    cut_at_bends(world, movers, ([time, end], slack), cuts);
+    cut_at_bends(world, movers, [time, end], slack, cuts);
 }
 
 /// How far something may be from its straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.

@@ -26,7 +26,7 @@ use crate::derive::sewing::sewn_cloths;
 use crate::derive::stages::first_share;
 use crate::model::scratch::{FirstStage, Scratch};
 use crate::model::setup::pins::along_held;
-use crate::model::state::inertia::{GAMMA, Inertia};
+use crate::model::state::inertia::{GAMMA, Inertia, Moving};
 use crate::model::state::motion::Motion;
 use crate::model::state::sheet::Sheet;
 use crate::model::state::{LastSubstep, State};
@@ -45,8 +45,9 @@ pub(crate) fn collect_inertia(motion: &Motion, work: &Scratch, h: f64) -> Vec<In
     let moving = motion.positions.iter().copied().zip(work.start_velocities.iter().copied());
     if !work.first_stage.is_empty() {
         let share = first_share(work);
-        let inertia = |(start, stage): ((DVec3, DVec3), &FirstStage)| {
-            Inertia::second_stage(start, (stage.position, stage.free), (h, share))
+        let inertia = |((position, velocity), stage): ((DVec3, DVec3), &FirstStage)| {
+            let middle = Moving { position: stage.position, velocity: stage.free };
+            Inertia::second_stage(Moving { position, velocity }, middle, h, share)
         };
         return moving.zip(&work.first_stage).map(inertia).collect();
     }

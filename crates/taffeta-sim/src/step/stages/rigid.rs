@@ -10,7 +10,7 @@
 use crate::derive::clock::end_of_substep;
 use crate::derive::stages::{first_share, stage_share};
 use crate::derive::world::World;
-use crate::model::state::inertia::{Inertia, coast};
+use crate::model::state::inertia::{Inertia, Moving, coast};
 use crate::model::state::rigid::{Placed, RigidScratch, RigidStage, RigidState};
 use crate::step::stages::rigid_terms::{GIVE, RigidTerms};
 use glam::{DMat3, DQuat, DVec3};
@@ -257,7 +257,11 @@ impl RigidStage {
         for k in 0..2 {
             let (v, a) = (self.velocities[k], accelerations[k]);
             let inertia = match self.first {
-                Some(first) => Inertia::second_stage((DVec3::ZERO, v), first[k], (h, first_share)),
+                Some(first) => {
+                    let start = Moving { position: DVec3::ZERO, velocity: v };
+                    let (position, velocity) = first[k];
+                    Inertia::second_stage(start, Moving { position, velocity }, h, first_share)
+                }
                 None if is_trapezoidal => Inertia::first_stage(DVec3::ZERO, v, a, h),
                 None => Inertia::euler(DVec3::ZERO, v, h),
             };

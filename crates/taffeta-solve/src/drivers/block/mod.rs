@@ -225,10 +225,4 @@ fn find_hinge(hinges: &[Hinge], edge: &PlateEdge) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod cantilever_tests;
-#[cfg(test)]
-mod plate_oracle_tests;
-#[cfg(test)]
-mod plate_tests;
-#[cfg(test)]
 mod tests;

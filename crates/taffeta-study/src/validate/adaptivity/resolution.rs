@@ -25,8 +25,8 @@ const DEFAULT_SUBSTEPS: u32 = 4;
 pub(crate) fn check_resolution(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
     let mut rows = check_drops(context)?;
     for support in [Support::Edges, Support::Patches] {
-        for integration in INTEGRATIONS {
-            rows.extend(check_swing(context, integration, support)?);
+        for (settings, name) in INTEGRATIONS {
+            rows.extend(check_swing(context, settings, name, support)?);
         }
     }
     rows.push(check_time_step(context)?);
@@ -55,13 +55,14 @@ fn check_drops(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
 /// that. This is finer than the cells of 32² and 64², whose rows miss.
 fn check_swing(
     context: &Context<'_>,
-    (settings, name): (&str, &str),
+    settings: &str,
+    name: &str,
     support: Support,
 ) -> Result<Vec<Row>, CheckError> {
     let held = if support == Support::Edges { "by edges" } else { "by patches" };
     let swing = |cells: u32, more: &str| {
         context.note(&format!("resolution: swing {held}, {name}, {cells} × {cells} cells {more}"));
-        swing(context, (cells, support), &format!("{settings}\n{more}"))
+        swing(context, cells, support, &format!("{settings}\n{more}"))
     };
     let rms = |a: &[DVec3], b: &[DVec3]| 1e3 * Deviation::between(a, b).rms;
     let finest = swing(FINEST, SOLVED)?;
@@ -81,7 +82,7 @@ fn check_swing(
 /// The default swing against one with 16 times the substeps.
 fn check_time_step(context: &Context<'_>) -> Result<Row, CheckError> {
     context.note("resolution: swing, 16 times the substeps");
-    let swing = |settings: &str| swing(context, (32, Support::Patches), settings);
+    let swing = |settings: &str| swing(context, 32, Support::Patches, settings);
     let fine = swing(&format!("substeps = {}", 16 * DEFAULT_SUBSTEPS))?;
     let rms = 1e3 * Deviation::between(&swing("")?, &fine).rms;
     let case = "swing, default: 32² to 16 times the substeps";
@@ -113,7 +114,8 @@ density = 0.0
 /// Positions of 21 × 21 material points \[m\] of a sheet that has swung.
 fn swing(
     context: &Context<'_>,
-    (cells, support): (u32, Support),
+    cells: u32,
+    support: Support,
     settings: &str,
 ) -> Result<Vec<DVec3>, CheckError> {
     let mut experiment = context.experiment(&swing_scene(cells, support, settings))?;

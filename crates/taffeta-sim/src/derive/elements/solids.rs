@@ -1,6 +1,6 @@
 //! Blocks of solids.
 
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use taffeta_solve::block::Tetrahedron;
 use taffeta_solve::drivers::projective::ProjectiveConstraints;
 use taffeta_solve::{SolidBlocks, SolidMaterial};

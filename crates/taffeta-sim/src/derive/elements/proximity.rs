@@ -1,6 +1,6 @@
 //! Bodies that can meet, as the search for pairs sees them.
 
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use crate::model::setup::loose::LooseBody;
 use crate::model::setup::{Cloth, Setup};
 use glam::DVec3;

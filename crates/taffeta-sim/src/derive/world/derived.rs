@@ -1,12 +1,12 @@
 //! Everything derived from one topology: blocks, solver, contact candidates, load path.
 
-use crate::derive::open_seams::weightless_at;
-use crate::derive::proximity::build_proximity;
-use crate::derive::ropes::build_ropes;
-use crate::derive::solids::{add_projected_solids, build_solids};
-use crate::derive::source::Source;
-use crate::derive::stitches::build_stitches;
-use crate::derive::volumes::{EnclosedLaw, build_enclosed};
+use crate::derive::elements::open_seams::weightless_at;
+use crate::derive::elements::proximity::build_proximity;
+use crate::derive::elements::ropes::build_ropes;
+use crate::derive::elements::solids::{add_projected_solids, build_solids};
+use crate::derive::elements::source::Source;
+use crate::derive::elements::stitches::build_stitches;
+use crate::derive::elements::volumes::{EnclosedLaw, build_enclosed};
 use crate::model::description::SolverChoice;
 use crate::model::setup::pins::Pin;
 use crate::model::setup::{Cloth, Setup};

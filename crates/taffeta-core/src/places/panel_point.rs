@@ -98,7 +98,7 @@ impl PanelSearch {
         let [mut low, mut high] = [DVec3::INFINITY, DVec3::NEG_INFINITY];
         for (face, (panel, corners)) in (0..).zip(faces) {
             (low, high) = corners.iter().fold((low, high), |(low, high), x| (low.min(*x), high.max(*x)));
-            let found = nearest_on((face, panel), corners, wanted);
+            let found = nearest_on(face, panel, corners, wanted);
             best.resize(best.len().max(panel as usize + 1), None);
             let known = &mut best[panel as usize];
             if known.is_none_or(|known| found.distance < known.distance) {
@@ -138,7 +138,7 @@ impl PanelSearch {
 }
 
 /// The point of a face, given by its number, its panel and its corners \[m\], that is nearest to a wanted one.
-pub fn nearest_on((face, panel): (u32, u32), corners: [DVec3; 3], wanted: DVec3) -> Nearest {
+pub fn nearest_on(face: u32, panel: u32, corners: [DVec3; 3], wanted: DVec3) -> Nearest {
     let weights = closest_point_on_triangle(wanted, corners);
     let point: DVec3 = corners.iter().zip(weights).map(|(x, w)| *x * w).sum();
     Nearest { face, weights, panel, point, distance: point.distance(wanted) }

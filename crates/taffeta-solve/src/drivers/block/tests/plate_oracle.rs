@@ -1,10 +1,10 @@
 //! The slow oracle of the plate's sweeps.
 
-use super::plate::{fits_lanes, lane_vertices};
-use super::plate_tests::{bent, blocks_with, bottom_edges, face_blocks, pricked, rows_of};
-use super::tests::{Oracle, let_down};
-use super::*;
+use super::plate::{bent, blocks_with, bottom_edges, face_blocks, pricked, rows_of};
+use super::{Oracle, let_down};
 use crate::block::{Block, FaceCurvature, UpdateStep, block_update, gather};
+use crate::drivers::block::plate::{fits_lanes, lane_vertices};
+use crate::drivers::block::*;
 use crate::model::BendingModel;
 use crate::plate::angle;
 use crate::testing::{Sheet, disturb};

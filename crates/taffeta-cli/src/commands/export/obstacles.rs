@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use glam::DVec3;
 use std::collections::BTreeSet;
 use taffeta_contact::MeshObstacle;
+use taffeta_core::TriangleMesh;
 use taffeta_core::motion::Pose;
-use taffeta_core::{Motion, Placement, TriangleMesh};
 use taffeta_io::RigidBody;
 use taffeta_io::usda::prim_name;
 use taffeta_render::{mesh_obstacle_body, obstacle_mesh};
@@ -24,15 +24,14 @@ pub(super) fn collect_obstacles(
     let start = times.first().map_or(0.0, |(_, time)| *time);
     let mut bodies = Vec::new();
     for (obstacle, name) in scene.obstacles.iter().zip(name_obstacles(folder, scene)) {
-        let moving = (&obstacle.motion, &obstacle.place);
         bodies.push(match (obstacle.closed_form(), &mut meshes) {
-            (Some(closed), _) => rigid_body(name, obstacle_mesh(&closed, start, bounds), moving, times),
+            (Some(closed), _) => rigid_body(name, obstacle_mesh(&closed, start, bounds), obstacle, times),
             (None, meshes) => {
                 let Some(mesh) = meshes.next() else { continue };
                 if mesh.shapes.len() > 1 {
                     changing_body(name, &mesh, times)
                 } else {
-                    rigid_body(name, mesh_obstacle_body(&mesh, start).mesh, moving, times)
+                    rigid_body(name, mesh_obstacle_body(&mesh, start).mesh, obstacle, times)
                 }
             }
         });
@@ -55,12 +54,8 @@ fn name_obstacles(folder: &ResultFolder, scene: &Scene) -> Vec<String> {
     obstacles.map(name).collect()
 }
 
-fn rigid_body(
-    name: String,
-    mesh: TriangleMesh,
-    (motion, place): (&Motion, &Placement),
-    times: &[(u64, f64)],
-) -> RigidBody {
+fn rigid_body(name: String, mesh: TriangleMesh, obstacle: &SceneObstacle, times: &[(u64, f64)]) -> RigidBody {
+    let SceneObstacle { motion, place, .. } = obstacle;
     let pose_at = |time: f64| motion.pose_at(time, place.translate).after(&place.pose());
     let start = pose_at(times.first().map_or(0.0, |(_, time)| *time));
     let back = Pose {

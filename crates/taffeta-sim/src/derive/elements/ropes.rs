@@ -1,6 +1,6 @@
 //! Blocks of ropes.
 
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use crate::model::setup::Setup;
 use taffeta_core::VertexIndex;
 use taffeta_solve::{PlacedRope, RopeBlocks};

@@ -5,7 +5,7 @@
 //! last threads. The ends of the seam stayed open by millimeters, like a crack. So what is bounded is the mean over the seam,
 //! and what most threads do not need the others have.
 
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use crate::model::description::SimulationSettings;
 use crate::model::setup::Setup;
 use crate::model::setup::seams::{HELD, SeamLaw};

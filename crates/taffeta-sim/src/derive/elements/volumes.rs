@@ -1,6 +1,6 @@
 //! Volumes that closed components of cloths enclose.
 
-use crate::derive::source::Source;
+use crate::derive::elements::source::Source;
 use crate::model::description::EnclosedDescription;
 use taffeta_core::components::Components;
 use taffeta_core::geometry::doubled_area;

@@ -1,7 +1,10 @@
 //! The world: what it is made of, and what it is at a glance.
 
-use crate::derive::derived::Derived;
-use crate::derive::facts::{Facts, Split};
+pub(crate) mod derived;
+pub(crate) mod facts;
+
+use crate::derive::world::derived::Derived;
+use crate::derive::world::facts::{Facts, Split};
 use crate::model::description::PinDescription;
 use crate::model::description::ids::{ClothId, ObstacleId, PinId};
 use crate::model::report::SafeguardReport;

@@ -13,7 +13,7 @@ use crate::tasks::{for_each_part, is_shared};
 use glam::DVec3;
 use std::ops::Range;
 
-pub use crate::wide::{F64x4, LANES, Vec3x4};
+pub use super::wide::{F64x4, LANES, Vec3x4};
 
 /// Batches that one task of a parallel sweep takes. A color with fewer batches than two tasks is swept by one thread:
 /// waking a second one costs more than it saves.

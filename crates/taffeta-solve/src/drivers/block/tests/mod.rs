@@ -1,3 +1,7 @@
+mod cantilever;
+mod plate;
+mod plate_oracle;
+
 use super::*;
 use crate::block::{Block, UpdateStep, block_update, gather};
 use crate::drivers::newton::{LinearSolver, NewtonLimits};

@@ -1,6 +1,6 @@
 //! Facts of a world that stages only read.
 
-use crate::derive::derived::Derived;
+use crate::derive::world::derived::Derived;
 use crate::model::description::SolverChoice;
 use crate::model::report::SafeguardReport;
 use crate::model::scratch::{Inputs, Scratch};

@@ -1,6 +1,6 @@
-use super::*;
 use crate::block::testing::{assert_gradients_sum_to_zero, assert_jacobian};
 use crate::block::{Block, FaceCurvature, gather};
+use crate::drivers::block::*;
 use crate::model::{BendingModel, ClothModel};
 use crate::plate::Supports;
 use crate::state::RestShape;

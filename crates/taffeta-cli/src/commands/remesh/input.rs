@@ -107,13 +107,13 @@ impl Input {
         if let Some(velocities) = arrays.take(&["velocities", "velocity"])? {
             input.velocities = Some(expect_count(&velocities, rows(&velocities)?, vertex_count)?);
         }
-        if let Some((name, pinned)) = arrays.take(&["pinned"])? {
+        if let Some(Named { name, array: pinned }) = arrays.take(&["pinned"])? {
             if pinned.shape != [vertex_count] {
                 return Err(wrong_shape(&name, &pinned, &format!("({vertex_count},)")));
             }
             input.pinned = pinned.values.iter().map(|&value| value != 0.0).collect();
         }
-        if let Some((name, pins)) = arrays.take(&["pins"])? {
+        if let Some(Named { name, array: pins }) = arrays.take(&["pins"])? {
             if pins.kind == NumberKind::Truth {
                 let text = format!(
                     "`{name}` has truth values, but must have numbers of vertices: call a mask `pinned`"
@@ -189,7 +189,11 @@ pub(super) fn is_npz(path: &Path) -> bool {
 /// The arrays of a file that have not been used yet.
 struct Arrays(Vec<ArchivedArray>);
 
-type Named = (String, NumberArray);
+/// An array of the file with its name.
+struct Named {
+    name: String,
+    array: NumberArray,
+}
 
 impl Arrays {
     /// The first array with one of some names.
@@ -198,7 +202,7 @@ impl Arrays {
         let Some(at) = names.iter().find_map(find) else { return Ok(None) };
         let (name, array) = self.0.remove(at);
         let array = array.map_err(|error| ReadError(format!("`{name}`: {error}")))?;
-        Ok(Some((name, array)))
+        Ok(Some(Named { name, array }))
     }
 
     fn need(&mut self, names: &[&str]) -> Result<Named, ReadError> {
@@ -217,7 +221,7 @@ impl Arrays {
         faces: &[[u32; 3]],
         vertex_count: usize,
     ) -> Result<Option<Vec<[DVec2; 3]>>, ReadError> {
-        if let Some((name, array)) = self.take(&["material"])? {
+        if let Some(Named { name, array }) = self.take(&["material"])? {
             if array.shape != [faces.len(), 3, 2] {
                 return Err(wrong_shape(&name, &array, &format!("({}, 3, 2)", faces.len())));
             }
@@ -235,7 +239,7 @@ impl Arrays {
                 expect_count(&numbers, list, faces.len())?
             }
             None => {
-                let (name, array) = &points;
+                let Named { name, array } = &points;
                 if coords.len() != vertex_count {
                     let text = "with `uv_faces` its points may be others than the vertices";
                     let shape = format!("({vertex_count}, 2); {text}");
@@ -253,7 +257,7 @@ fn wrong_shape(name: &str, array: &NumberArray, expected: &str) -> ReadError {
 }
 
 /// The rows of an array with N columns.
-fn rows<const N: usize>((name, array): &Named) -> Result<Vec<[f64; N]>, ReadError> {
+fn rows<const N: usize>(Named { name, array }: &Named) -> Result<Vec<[f64; N]>, ReadError> {
     if array.shape.len() != 2 || array.shape[1] != N {
         return Err(wrong_shape(name, array, &format!("(…, {N})")));
     }
@@ -261,7 +265,11 @@ fn rows<const N: usize>((name, array): &Named) -> Result<Vec<[f64; N]>, ReadErro
     Ok(array.values.chunks_exact(N).map(row).collect())
 }
 
-fn expect_count<T>((name, array): &Named, rows: Vec<T>, expected: usize) -> Result<Vec<T>, ReadError> {
+fn expect_count<T>(
+    Named { name, array }: &Named,
+    rows: Vec<T>,
+    expected: usize,
+) -> Result<Vec<T>, ReadError> {
     if rows.len() == expected {
         return Ok(rows);
     }
@@ -271,7 +279,7 @@ fn expect_count<T>((name, array): &Named, rows: Vec<T>, expected: usize) -> Resu
 
 /// Numbers of vertices or points at the corners of faces.
 fn corners(named: &Named, count: usize, what: &str) -> Result<Vec<[u32; 3]>, ReadError> {
-    let (name, array) = named;
+    let Named { name, array } = named;
     if array.kind != NumberKind::Whole {
         return Err(ReadError(format!("`{name}` must have whole numbers")));
     }

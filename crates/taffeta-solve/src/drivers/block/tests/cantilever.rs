@@ -3,8 +3,8 @@
 //! Block updates with one sweep per substep overestimate the drop by about `(h n²)²`, for `n` cells along the strip and
 //! substeps of `h`: 0.6 % for 16 cells with the step below and for 32 cells with a quarter of it.
 
-use super::plate_tests::{bent, blocks_with, rectangle, rows_of, sheet_of};
-use super::*;
+use super::plate::{bent, blocks_with, rectangle, rows_of, sheet_of};
+use crate::drivers::block::*;
 use crate::material::Material;
 use crate::model::BendingModel;
 use crate::testing::Sheet;

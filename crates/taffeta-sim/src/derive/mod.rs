@@ -15,6 +15,7 @@ pub(crate) mod ropes;
 pub(crate) mod sewing;
 pub(crate) mod snapshot;
 pub(crate) mod solids;
+pub(crate) mod solver;
 pub(crate) mod solver_facts;
 pub(crate) mod source;
 pub(crate) mod stages;

@@ -1,7 +1,7 @@
 //! The world: what it is made of, and what it is at a glance.
 
 use crate::derive::derived::Derived;
-use crate::derive::facts::{Facts, Split};
+use crate::derive::facts::{Changing, Facts, Split};
 use crate::model::description::PinDescription;
 use crate::model::description::ids::{ClothId, ObstacleId, PinId};
 use crate::model::report::SafeguardReport;
@@ -108,6 +108,17 @@ impl World {
         let Self { setup, inputs, state, derived, scratch, safeguard, .. } = self;
         let facts = Facts { setup, inputs, state, choice: derived.choice };
         Split { facts, derived, scratch, safeguard }
+    }
+
+    /// The parts that a stage changes.
+    pub(crate) fn changing(&mut self) -> Changing<'_> {
+        self.changing_and_derived().0
+    }
+
+    /// The parts that a stage changes, and what is derived.
+    pub(crate) fn changing_and_derived(&mut self) -> (Changing<'_>, &mut Derived) {
+        let Self { setup, inputs, state, derived, scratch, .. } = self;
+        (Changing { setup, inputs, state, choice: derived.choice, scratch }, derived)
     }
 
     /// The cloths; the last of them are the surfaces of the solids.

@@ -15,7 +15,6 @@ pub mod block;
 mod blocks;
 pub mod buckling;
 mod diagonal;
-mod driver;
 pub mod drivers;
 mod energy;
 pub mod kinds;
@@ -28,10 +27,10 @@ pub mod rope;
 pub mod solid;
 pub mod state;
 pub mod substeps;
+mod sweeping;
 #[cfg(test)]
 mod testing;
 
-pub use driver::{Driver, Sweeps};
 pub use drivers::block::{BlockDriver, Substep};
 pub use drivers::projective::{ProjectiveConstraints, ProjectiveDriver, ProjectiveProblem, ProjectiveTimes};
 pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
@@ -49,3 +48,4 @@ pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeMaterial, RopeModel};
 pub use solid::SolidMaterial;
 pub use state::RestShape;
+pub use sweeping::{Sweeping, Sweeps};

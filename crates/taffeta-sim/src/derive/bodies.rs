@@ -85,8 +85,8 @@ pub(crate) fn extent(points: &[DVec3]) -> f64 {
 }
 
 /// The largest side of the box around all layouts: the size of the cloth \[m\].
-pub(crate) fn scene_extent(world: &World) -> f64 {
-    extent(&world.state.sheet.layout.raw)
+pub(crate) fn scene_extent(state: &State) -> f64 {
+    extent(&state.sheet.layout.raw)
 }
 
 /// The boxes around the cloths of a world as they are now.

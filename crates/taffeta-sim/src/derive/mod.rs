@@ -10,6 +10,7 @@ pub(crate) mod pressure;
 pub(crate) mod rebuild;
 pub(crate) mod sewing;
 pub(crate) mod snapshot;
+pub(crate) mod solver;
 pub(crate) mod solver_facts;
 pub(crate) mod stages;
 pub(crate) mod world;

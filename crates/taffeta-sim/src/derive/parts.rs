@@ -5,9 +5,10 @@
 
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::{collect_pairs, crossing_count, note_crossings};
-use crate::derive::derived::{Derived, Solver};
+use crate::derive::derived::Derived;
 use crate::derive::elements::source::Source;
 use crate::derive::rebuild::{rebuild, refill};
+use crate::derive::solver::Solver;
 use crate::derive::world::{ExpectedBounds, Part, Versions, World};
 use crate::model::description::PinDescription;
 use crate::model::description::grabs::Pull;
@@ -255,7 +256,7 @@ pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
     world.state.last = join_balances(&parts, world.state.motion.positions.len());
     world.parts = parts;
     // That of the whole has not followed.
-    world.derived.solver = Solver::none();
+    world.derived.solver = Solver::Idle;
     world.bounds_of_parts.clear();
     if crossing_count(&world.derived) > 0
         || world.parts.iter().any(|part| crossing_count(&part.world.derived) > 0)

@@ -39,7 +39,7 @@ pub fn solver_reason(world: &World) -> String {
 pub fn row_forces(world: &World) -> Vec<RowForce> {
     let own_forces = |world: &World| match world.state.last.h {
         0.0 => Vec::new(),
-        h => world.derived.solver.driver().row_forces(&world.scratch.rows, h),
+        h => world.derived.solver.row_forces(&world.scratch.rows, h),
     };
     if world.parts.is_empty() {
         return own_forces(world);
@@ -108,7 +108,7 @@ pub fn position_error(world: &World, local_error: f64) -> f64 {
 /// Times that projective dynamics has spent since its system was built, which happens at the start and after every change of
 /// mesh or pins. `None` under another solver.
 pub fn projective_times(world: &World) -> Option<ProjectiveTimes> {
-    world.derived.solver.driver().times()
+    world.derived.solver.times()
 }
 
 /// Returns whether the elements of the solver store an energy that they keep, so that passes can be paid for.

@@ -25,12 +25,12 @@ pub(crate) fn yield_folds(Setup { cloths, .. }: &Setup, motion: &mut Motion, der
     let models: Vec<ClothModel> = cloths.iter().map(|cloth| cloth.model()).collect();
     let plate = &mut derived.blocks.plate;
     // What the solver has followed from substep to substep: in a step a fold may turn by more than half a turn.
-    let driver = derived.solver.driver_mut();
-    let followed = driver.plate_angles().unwrap_or_default();
+    let solver = &mut derived.solver;
+    let followed = solver.plate_angles().unwrap_or_default();
     plate.edges.iter_mut().zip(followed).for_each(|(edge, angle)| edge.reference = angle);
     plate.begin_step(&motion.positions, &derived.plate.clamps);
     let angles: Vec<f64> = plate.edges.iter().map(|edge| edge.reference).collect();
-    if let Some(scalars) = driver.plate_scalars() {
+    if let Some(scalars) = solver.plate_scalars() {
         // One pass per sweep leaves them behind where a sheet bends fast, and the difference would be taken for curvature.
         derived.plate.scalars = scalars;
         plate.minimize_scalars(&angles, &mut derived.plate.scalars);
@@ -39,8 +39,8 @@ pub(crate) fn yield_folds(Setup { cloths, .. }: &Setup, motion: &mut Motion, der
     if flow.faces == 0 {
         return;
     }
-    driver.set_rest(plate);
-    driver.set_plate_state(&derived.plate);
+    solver.set_rest(plate);
+    solver.set_plate_state(&derived.plate);
 }
 
 /// Returns whether folds yield after every substep, and not only after the last one of a step.

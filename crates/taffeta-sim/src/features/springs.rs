@@ -28,8 +28,7 @@ pub(crate) fn break_overloaded_edges(setup: &Setup, state: &mut State, derived: 
         let cloth = &setup.cloths[state.sheet.vertex_cloths[end] as usize];
         !state.motion.broken[*edge] && cloth.break_force.is_some_and(|most| *force > most)
     };
-    let overloaded: Vec<_> =
-        derived.solver.driver().edge_forces(h).into_iter().filter(is_overloaded).collect();
+    let overloaded: Vec<_> = derived.solver.edge_forces(h).into_iter().filter(is_overloaded).collect();
     if overloaded.is_empty() {
         return;
     }

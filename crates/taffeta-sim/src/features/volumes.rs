@@ -3,34 +3,21 @@
 //! The target of every closed component is its volume when its cloth came into the world, times a ratio that is reached in
 //! the course of the inflation. It follows from the time and from when the cloth came.
 
-use crate::derive::derived::Derived;
 use crate::derive::elements::volumes::EnclosedLaw;
 use crate::derive::world::World;
 use glam::DVec3;
 use taffeta_solve::block::EnclosedVolume;
 
-/// Tells the solver which volumes the cloths are to have at the end of the substep, which is a time \[s\].
-pub(crate) fn set_volume_targets(derived: &mut Derived, time: f64) {
-    for (law, block) in derived.enclosed.iter().zip(&mut derived.blocks.enclosed) {
-        block.target = law.target(time);
-    }
-    let in_solver = derived.solver.driver_mut().enclosed_mut();
-    for (block, swept) in derived.blocks.enclosed.iter().zip(in_solver) {
-        swept.target = block.target;
+/// Gives the enclosed volumes among the blocks the targets at the end of the substep, which is a time \[s\].
+pub(crate) fn set_volume_targets(laws: &[EnclosedLaw], volumes: &mut [EnclosedVolume], time: f64) {
+    for (law, volume) in laws.iter().zip(volumes) {
+        volume.target = law.target(time);
     }
 }
 
 /// Returns whether a volume is to change between two times \[s\].
 pub(crate) fn inflates_between(world: &World, start: f64, end: f64) -> bool {
     world.derived.enclosed.iter().any(|law| law.target(start) != law.target(end))
-}
-
-/// Takes the pressures over from the solver.
-pub(crate) fn keep_pressures(derived: &mut Derived) {
-    let in_solver = derived.solver.driver_mut().enclosed_mut();
-    for (block, swept) in derived.blocks.enclosed.iter_mut().zip(in_solver) {
-        block.pressure = swept.pressure;
-    }
 }
 
 /// State of the closed components of cloths that keep a volume: cloth, volume now and volume asked for \[m³\], pressure

@@ -56,7 +56,7 @@ pub(crate) fn measure_jumps(
 fn elastic_energy(world: &World) -> ElasticEnergy {
     let x = &world.state.motion.positions;
     let Derived { solver, blocks, plate, .. } = &world.derived;
-    solver.driver().energy(blocks, x, plate)
+    solver.energy(blocks, x, plate)
 }
 
 /// Kinetic energy \[J\].
@@ -89,7 +89,7 @@ pub(crate) fn max_strain(world: &World) -> f64 {
 /// Gradient of the elastic energy \[N\].
 pub(crate) fn elastic_gradient(motion: &Motion, derived: &Derived) -> Vec<DVec3> {
     let Derived { solver, blocks, plate, .. } = derived;
-    solver.driver().gradient(blocks, &motion.positions, plate)
+    solver.gradient(blocks, &motion.positions, plate)
 }
 
 /// Forces that the last substep left unbalanced \[N\], those that hold vertices included: inertia and elasticity

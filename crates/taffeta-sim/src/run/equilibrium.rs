@@ -21,8 +21,8 @@ use crate::model::report::{SafeguardReport, StepReport, SubstepPlan, TearCounts}
 use crate::model::scratch::effort::Effort;
 use crate::model::setup::pins::along_held;
 use crate::step::stages::detect::detect;
+use crate::step::stages::equations::Start;
 use crate::step::stages::finish::finish;
-use crate::step::stages::newton::Start;
 use crate::step::stages::predict::{begin_substep, predict};
 use crate::step::stages::solve::solve;
 use glam::DVec3;

@@ -16,9 +16,9 @@ use crate::model::report::stage::{Stage, StageTimes};
 use crate::model::state::State;
 use crate::step::plan::accuracy::local_error;
 use crate::step::stages::detect::{detect, meet_on_the_way};
+use crate::step::stages::equations::Start;
 use crate::step::stages::finish::finish;
 use crate::step::stages::integrate::{note_accelerations, note_first_stage};
-use crate::step::stages::newton::Start;
 use crate::step::stages::predict::{begin_substep, predict};
 use crate::step::stages::rigid::Bodies;
 use crate::step::stages::solve::solve;
@@ -38,14 +38,14 @@ fn run_stage(
 ) -> Result<(), StepError> {
     let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
     times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, h));
-    Bodies::of(world, h).predict();
+    Bodies::of(world.changing(), h).predict();
     if counts_crossings(world) {
         let Split { facts, scratch, .. } = world.split();
         check_strides(facts, scratch, h)?;
     }
     let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
     times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
-    Bodies::of(world, h).turn();
+    Bodies::of(world.changing(), h).turn();
     times.run(Stage::Solve, || solve(world, h, Start::Inertia, plan))
 }
 
@@ -95,19 +95,20 @@ pub(crate) fn run_substep(
         rebuild(world);
     }
     begin_substep(&world.state, &mut world.scratch);
-    Bodies::of(world, h).begin();
+    Bodies::of(world.changing(), h).begin();
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
         if is_second_order(world.facts()) {
             let Split { facts, derived, scratch, .. } = world.split();
             note_accelerations(facts, derived, scratch, h);
             run_stage(world, h * first_length(&world.scratch), plan, times)?;
-            note_first_stage(&world.derived, &world.state, &mut world.scratch);
-            Bodies::of(world, h).note_first();
+            note_first_stage(world.derived.solver.touches(), &world.state, &mut world.scratch);
+            let (parts, derived) = world.changing_and_derived();
+            Bodies::of(parts, h).note_first(derived.solver.touches());
         }
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
-        Bodies::of(world, h).finish();
+        Bodies::of(world.changing(), h).finish();
         let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
         times.run(Stage::Finish, || finish(setup, inputs, state, derived, scratch))
     })?;

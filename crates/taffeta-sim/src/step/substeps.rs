@@ -44,7 +44,7 @@ pub(crate) fn make_substeps(
     world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
     turn_held_threads(&world.setup, &world.state, &mut world.derived);
-    Bodies::of(world, dt).expect();
+    Bodies::of(world.changing(), dt).expect();
     let (plan, least) = plan(world, dt).and_then(|plan| substeps_for_obstacles(world, plan, dt))?;
     run_substeps(world, Course { plan, least, dt }, grabs, outside, times)
 }

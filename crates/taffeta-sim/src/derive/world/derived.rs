@@ -3,31 +3,27 @@
 use crate::derive::elements::open_seams::weightless_at;
 use crate::derive::elements::proximity::build_proximity;
 use crate::derive::elements::ropes::build_ropes;
-use crate::derive::elements::solids::{add_projected_solids, build_solids};
+use crate::derive::elements::solids::build_solids;
 use crate::derive::elements::source::Source;
 use crate::derive::elements::stitches::build_stitches;
 use crate::derive::elements::volumes::{EnclosedLaw, build_enclosed};
+use crate::derive::solver::Solver;
+use crate::derive::solver::build::build_solver;
 use crate::model::description::SolverChoice;
+use crate::model::setup::Setup;
 use crate::model::setup::pins::Pin;
-use crate::model::setup::{Cloth, Setup};
 use crate::model::state::guides::rope_guides;
 use crate::model::state::motion::Motion;
-use crate::model::state::rigid::rigid_count;
 use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::{Detector, MEETS_NOTHING, Proximity};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::topology::Edge;
-use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, TopologyEpoch, VertexIndex};
-use taffeta_solve::drivers::newton::{Charts, KeptGrids, LinearSolver, NewtonDriver, Site, Touch};
-use taffeta_solve::drivers::projective::{
-    ProjectiveDriver, ProjectiveProblem, RestPlaces, cloth_constraints,
-};
+use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, TopologyEpoch, VertexIndex};
+use taffeta_solve::drivers::newton::KeptGrids;
 use taffeta_solve::substeps::LoadPath;
-use taffeta_solve::{
-    BlockDriver, Blocks, ClothModel, Driver, PlateState, ProjectedCloth, RowDriver, Supports,
-};
+use taffeta_solve::{Blocks, ClothModel, PlateState, Supports};
 
 /// Everything derived from one topology.
 #[derive(Debug)]
@@ -54,54 +50,6 @@ pub(crate) struct Derived {
     pub load_path: LoadPath,
 }
 
-/// The solver in use.
-#[derive(Debug)]
-pub(crate) enum Solver {
-    /// Block updates.
-    Block(Box<BlockDriver>),
-    /// Updates of single rows: XPBD or PBD.
-    Rows(Box<RowDriver>),
-    /// Projective dynamics.
-    Projective(Box<ProjectiveDriver>),
-    /// Newton, with conjugate gradients or a factorization.
-    Newton(Box<NewtonDriver>),
-}
-
-impl Solver {
-    /// A solver of nothing.
-    pub(crate) fn none() -> Self {
-        Self::Rows(Box::new(RowDriver::xpbd(&SurfaceTopology::default(), &Blocks::default())))
-    }
-
-    /// The contacts at the end of the last solve of Newton's method, in their order.
-    pub(crate) fn touches(&self) -> &[Touch] {
-        match self {
-            Self::Newton(driver) => driver.touches(),
-            _ => &[],
-        }
-    }
-
-    /// The driver, for all but the solve itself.
-    pub(crate) fn driver(&self) -> &dyn Driver {
-        match self {
-            Self::Block(driver) => driver.as_ref(),
-            Self::Rows(driver) => driver.as_ref(),
-            Self::Projective(driver) => driver.as_ref(),
-            Self::Newton(driver) => driver.as_ref(),
-        }
-    }
-
-    /// The driver, mutably.
-    pub(crate) fn driver_mut(&mut self) -> &mut dyn Driver {
-        match self {
-            Self::Block(driver) => driver.as_mut(),
-            Self::Rows(driver) => driver.as_mut(),
-            Self::Projective(driver) => driver.as_mut(),
-            Self::Newton(driver) => driver.as_mut(),
-        }
-    }
-}
-
 /// An edge beyond which a pin prescribes the direction of the sheet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clamp {
@@ -122,11 +70,11 @@ impl Derived {
     /// Empties everything, so that those of two topologies are never in memory together. They must be built anew before
     /// anything asks for them.
     pub(crate) fn retire(&mut self) -> Kept {
-        let grids = self.solver.driver().grids();
+        let grids = self.solver.grids();
         let kept = Kept { grids, factorizations: self.factorizations() };
         *self = Self {
             epoch: TopologyEpoch::default(),
-            solver: Solver::none(),
+            solver: Solver::Idle,
             blocks: Blocks::default(),
             enclosed: Vec::new(),
             stitch_places: Vec::new(),
@@ -165,31 +113,7 @@ impl Derived {
             scalars: blocks.plate.edges.iter().map(|edge| motion.scalars[edge.edge]).collect(),
             clamps: clamps.iter().map(|clamp| clamp.normal).collect(),
         };
-        let solver = match choice {
-            _ if !source.solves => Solver::none(),
-            SolverChoice::Block => {
-                let mut driver = BlockDriver::build(&sheet.topology, &blocks);
-                driver.set_plate_state(&plate);
-                Solver::Block(Box::new(driver))
-            }
-            SolverChoice::Xpbd => Solver::Rows(Box::new(RowDriver::xpbd(&sheet.topology, &blocks))),
-            SolverChoice::Pbd => {
-                let pairs = models.iter().zip(cloths);
-                let projected: Vec<_> = pairs
-                    .map(|(model, cloth)| ProjectedCloth { model, stiffness: cloth.projection })
-                    .collect();
-                let models = bodies.iter().filter_map(|body| body.rope.as_ref());
-                let stiffnesses: Vec<_> = models.map(|model| model.projection).collect();
-                let (topology, ropes) = (&sheet.topology, &blocks.ropes);
-                let driver = RowDriver::pbd(topology, &motion.rest, &projected, ropes, &stiffnesses);
-                Solver::Rows(Box::new(driver))
-            }
-            SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, &models))),
-            SolverChoice::Auto | SolverChoice::Global => {
-                build_newton(source, &blocks, LinearSolver::Conjugate, kept.grids)
-            }
-            SolverChoice::Direct => build_newton(source, &blocks, LinearSolver::Factorized, None),
-        };
+        let solver = build_solver(source, &blocks, &models, &plate, kept.grids);
         let surfaces = cloths.iter().map(|c| c.surface).chain(bodies.iter().map(|b| b.surface)).collect();
         let mut derived = Self {
             epoch: sheet.topology.epoch,
@@ -217,21 +141,20 @@ impl Derived {
             return;
         }
         self.blocks.switch_off(broken);
-        self.solver.driver_mut().switch_off(broken);
+        self.solver.switch_off(broken);
     }
 
     /// Number of factorizations by projective dynamics.
     pub(crate) fn factorizations(&self) -> usize {
-        self.past_factorizations + self.solver.driver().factorizations()
+        self.past_factorizations + self.solver.factorizations()
     }
 
     /// Stores unwrapped angles and scalars at the end of a step. The blocks measure energies with them, and the state keeps
     /// them when the blocks are gone.
     pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
         let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
-        let driver = self.solver.driver();
         let hinges: Vec<EdgeIndex> = self.blocks.hinges.iter().map(|hinge| hinge.edge).collect();
-        let angles = driver.hinge_angles(&hinges, &motion.positions);
+        let angles = self.solver.hinge_angles(&hinges, &motion.positions);
         if !angles.is_empty() {
             angles.into_iter().for_each(|(edge, angle)| last_angles[edge] = angle);
             self.blocks.hinges.iter_mut().for_each(|hinge| hinge.reference = last_angles[hinge.edge]);
@@ -243,11 +166,11 @@ impl Derived {
             angles[block.vertices[1].to_usize() - first_loose] = block.reference;
         }
         let plate = &mut self.blocks.plate;
-        if let Some(scalars) = driver.plate_scalars() {
+        if let Some(scalars) = self.solver.plate_scalars() {
             self.plate.scalars = scalars;
         }
         let remembered = || plate.edges.iter().map(|edge| last_angles[edge.edge]).collect();
-        let angles: Vec<f64> = driver.plate_angles().unwrap_or_else(remembered);
+        let angles: Vec<f64> = self.solver.plate_angles().unwrap_or_else(remembered);
         plate.edges.iter_mut().zip(angles).for_each(|(edge, angle)| edge.reference = angle);
         plate.begin_step(&motion.positions, &self.plate.clamps);
         let scalars = Arc::make_mut(&mut motion.scalars);
@@ -273,7 +196,7 @@ impl Derived {
 
     /// Begins a frame, or another step of a search: the solver forgets what only its substeps share.
     pub(crate) fn begin_frame(&mut self) {
-        self.solver.driver_mut().begin_frame();
+        self.solver.begin_frame();
     }
 
     /// Gives the scalars of cloths whose topology the last freeze has changed the values of least energy: new edges have none.
@@ -290,7 +213,7 @@ impl Derived {
             }
             scalars[edge.edge] = *scalar;
         }
-        self.solver.driver_mut().set_plate_state(&self.plate);
+        self.solver.set_plate_state(&self.plate);
     }
 }
 
@@ -304,62 +227,6 @@ fn model_now(model: &ClothModel, is_weightless: bool) -> ClothModel {
         model.material.bend = model.material.bend.map(|stiffness| SEWING_BEND * stiffness);
     }
     model
-}
-
-/// Projective dynamics of all cloths and solids. Cloths without material coordinates are at rest as they start.
-fn build_projective(source: Source<'_>, models: &[ClothModel]) -> ProjectiveDriver {
-    let Source { setup, sheet, motion, .. } = source;
-    let cloths = &setup.cloths;
-    let is_curved: Vec<bool> = cloths.iter().map(|cloth| !cloth.has_material).collect();
-    let places = RestPlaces { positions: &sheet.starts.raw, is_curved: &is_curved };
-    let problem =
-        ProjectiveProblem { masses: &motion.masses.raw, held: &motion.held.raw, points: &sheet.layout.raw };
-    let mut constraints = cloth_constraints(&sheet.topology, &motion.rest, models, places);
-    add_projected_solids(&source, &mut constraints);
-    ProjectiveDriver::build(problem, constraints)
-}
-
-/// Newton's method with a linear solver.
-fn build_newton(
-    source: Source<'_>,
-    blocks: &Blocks,
-    linear: LinearSolver,
-    grids: Option<KeptGrids>,
-) -> Solver {
-    let Source { setup, sheet, motion, .. } = source;
-    let cloths = &setup.cloths;
-    let pressure = |cloth: &u32| cloths[*cloth as usize].pressure;
-    let pressures: Vec<f64> = motion.rest.cloths.iter().map(pressure).collect();
-    let has_panels = cloths.iter().any(|cloth| cloth.has_material && !cloth.has_one_chart);
-    let places = has_panels.then(|| find_chart_points(sheet, motion, cloths));
-    let charts = places.as_ref().map(|(points, charts)| Charts { points, charts });
-    let site = Site {
-        points: &sheet.layout,
-        charts,
-        face_pressures: &pressures,
-        bodies: rigid_count(&setup.obstacles),
-    };
-    Solver::Newton(Box::new(NewtonDriver::build(&sheet.topology, blocks, site, linear, grids.as_ref())))
-}
-
-/// Place of every vertex on the chart of its panel, and the number of the panel: the first one for a vertex on a seam. A cloth
-/// with one chart, or without a chart, is one panel.
-fn find_chart_points(sheet: &Sheet, motion: &Motion, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
-    let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
-    for (fi, face) in sheet.topology.faces.iter_indexed() {
-        let cloth = &cloths[motion.rest.cloths[fi] as usize];
-        let has_panels = cloth.has_material && !cloth.has_one_chart;
-        let panel = if has_panels { sheet.panels[fi] } else { 0 };
-        for (k, vi) in face.iter().enumerate() {
-            if panel < charts[vi.to_usize()] {
-                charts[vi.to_usize()] = panel;
-                if has_panels {
-                    points[vi.to_usize()] = motion.rest.corners[fi][k].extend(0.0);
-                }
-            }
-        }
-    }
-    (points, charts)
 }
 
 /// The body of each vertex as contact sees it: guides of ropes meet nothing.

@@ -24,3 +24,20 @@ pub(crate) struct Split<'a> {
     pub scratch: &'a mut Scratch,
     pub safeguard: &'a mut SafeguardReport,
 }
+
+/// Parts of a world that a stage changes; what is derived stands beside them.
+pub(crate) struct Changing<'a> {
+    pub setup: &'a mut Setup,
+    pub inputs: &'a Inputs,
+    pub state: &'a mut State,
+    /// The solver in use.
+    pub choice: SolverChoice,
+    pub scratch: &'a mut Scratch,
+}
+
+impl Changing<'_> {
+    /// Facts for those who only read them.
+    pub(crate) fn facts(&self) -> Facts<'_> {
+        Facts { setup: self.setup, inputs: self.inputs, state: self.state, choice: self.choice }
+    }
+}

@@ -4,7 +4,7 @@ pub(crate) mod derived;
 pub(crate) mod facts;
 
 use crate::derive::world::derived::Derived;
-use crate::derive::world::facts::{Facts, Split};
+use crate::derive::world::facts::{Changing, Facts, Split};
 use crate::model::description::PinDescription;
 use crate::model::description::ids::{ClothId, ObstacleId, PinId};
 use crate::model::report::SafeguardReport;
@@ -111,6 +111,17 @@ impl World {
         let Self { setup, inputs, state, derived, scratch, safeguard, .. } = self;
         let facts = Facts { setup, inputs, state, choice: derived.choice };
         Split { facts, derived, scratch, safeguard }
+    }
+
+    /// The parts that a stage changes.
+    pub(crate) fn changing(&mut self) -> Changing<'_> {
+        self.changing_and_derived().0
+    }
+
+    /// The parts that a stage changes, and what is derived.
+    pub(crate) fn changing_and_derived(&mut self) -> (Changing<'_>, &mut Derived) {
+        let Self { setup, inputs, state, derived, scratch, .. } = self;
+        (Changing { setup, inputs, state, choice: derived.choice, scratch }, derived)
     }
 
     /// The cloths; the last of them are the surfaces of the solids.

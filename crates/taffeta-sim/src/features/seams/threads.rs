@@ -80,7 +80,7 @@ pub(crate) fn set_threads(setup: &Setup, state: &State, derived: &mut Derived, t
         }
         stitch.reach = law.reach(bounds[*seam as usize], law.shares[*pair as usize]);
     }
-    derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
+    derived.solver.set_stitches(&derived.blocks.stitches);
 }
 
 /// Lets the threads that hold a third layer for ever turn with the cloth. Between two steps, so that a checkpoint has all that
@@ -94,7 +94,7 @@ pub(crate) fn turn_held_threads(setup: &Setup, state: &State, derived: &mut Deri
             stitch.gap = held_gap(law, stitch.vertices.map(|vi| x[vi]));
         }
     }
-    derived.solver.driver_mut().set_stitches(&derived.blocks.stitches);
+    derived.solver.set_stitches(&derived.blocks.stitches);
 }
 
 /// Takes the friction from what touches a cloth that is being sewn: the fabric is to slide into its place. Around a body

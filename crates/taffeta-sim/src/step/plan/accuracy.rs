@@ -88,7 +88,7 @@ fn error_of_safeguard(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f6
     let (state, sheet) = (&facts.state.motion, &facts.state.sheet);
     let Derived { solver, blocks, plate, .. } = derived;
     let energy = |x: &[DVec3]| {
-        let energy = solver.driver().energy(blocks, x, plate);
+        let energy = solver.energy(blocks, x, plate);
         energy.stretch + energy.bend
     };
     let mut solved = state.positions.raw.clone();
@@ -173,8 +173,8 @@ fn longest_substep(world: &World) -> f64 {
 
 /// Error that the solution of a substep of length `h` \[s\] may leave, relative to the size of the body. It is an error of the velocity
 /// too, by `1/h` of it, which moves the body from then on: so many short substeps go further than few long ones.
-pub(crate) fn solution_error(world: &World, h: f64) -> f64 {
-    let allowed = world.setup.settings.accuracy;
+pub(crate) fn solution_error(setup: &Setup, work: &Scratch, h: f64) -> f64 {
+    let allowed = setup.settings.accuracy;
     let part = (h / LONGEST).min(1.0);
-    part * world.scratch.error.clamp(LEAST_PART * allowed * part, AIM * allowed)
+    part * work.error.clamp(LEAST_PART * allowed * part, AIM * allowed)
 }

@@ -128,7 +128,7 @@ fn reached_area(world: &World, h: f64) -> Aabb {
     let thickness =
         (0..body_count(&world.setup)).map(|body| offset_of_body(&world.setup, body)).fold(0.0, f64::max);
     let reach =
-        (speed + world.state.gravity.length() * h) * h + thickness + LEAST_REACH * scene_extent(world);
+        (speed + world.state.gravity.length() * h) * h + thickness + LEAST_REACH * scene_extent(&world.state);
     Aabb::around(motion.positions.iter().copied()).inflated(reach)
 }
 
@@ -231,5 +231,5 @@ fn cut_at_bends(
 /// How far something may be from its straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.
 fn tolerance(world: &World) -> f64 {
     let offsets = (0..body_count(&world.setup)).map(|body| offset_of_body(&world.setup, body));
-    offsets.fold(f64::INFINITY, f64::min).max(LEAST_BEND * scene_extent(world))
+    offsets.fold(f64::INFINITY, f64::min).max(LEAST_BEND * scene_extent(&world.state))
 }

@@ -20,9 +20,10 @@
 
 use crate::derive::air::exposed;
 use crate::derive::clock::clamp_normals;
-use crate::derive::derived::{Derived, Solver};
+use crate::derive::derived::Derived;
 use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
+use crate::derive::solver::Solver;
 use crate::derive::stages::first_share;
 use crate::model::scratch::{FirstStage, Scratch};
 use crate::model::setup::pins::along_held;
@@ -34,7 +35,7 @@ use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{IndexVec, VertexIndex};
-use taffeta_solve::drivers::newton::{Drags, NewtonDriver};
+use taffeta_solve::drivers::newton::{Drags, NewtonDriver, Touch};
 use taffeta_solve::{Blocks, PlateState};
 
 /// Part of the way to its nearest neighbor by which the acceleration at the start may move a vertex. Two that move by half of it meet.
@@ -72,7 +73,13 @@ pub(crate) fn note_accelerations(facts: Facts<'_>, derived: &mut Derived, work: 
     if sewn_cloths(facts).contains(&true) {
         return;
     }
-    let Derived { solver: Solver::Newton(driver), plate, clamps, blocks, .. } = derived else { return };
+    let Derived { solver, plate, clamps, blocks, .. } = derived;
+    let driver = match solver {
+        Solver::Newton(driver) => driver,
+        Solver::Idle | Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => {
+            unreachable!("only Newton's method has two stages")
+        }
+    };
     let clamps = clamp_normals(facts.setup, clamps, facts.state.time);
     let (accelerations, air) = start_accelerations(facts, &work.start_velocities, driver, plate, &clamps, h);
     let State { sheet, motion, .. } = facts.state;
@@ -137,12 +144,11 @@ fn start_accelerations(
     (forces.into_iter().zip(&motion.inverse_masses.raw).zip(v).map(acceleration).collect(), air)
 }
 
-/// Notes how the vertices move at the end of the first stage.
-pub(crate) fn note_first_stage(derived: &Derived, state: &State, work: &mut Scratch) {
+/// Notes how the vertices move at the end of the first stage, with these contacts.
+pub(crate) fn note_first_stage(touches: &[Touch], state: &State, work: &mut Scratch) {
     let share = first_share(work);
-    let Solver::Newton(driver) = &derived.solver else { return };
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
-    for (contact, touch) in state.last.contacts.iter().zip(driver.touches()) {
+    for (contact, touch) in state.last.contacts.iter().zip(touches) {
         if touch.force != DVec3::ZERO {
             work.first_borne.push(contact.name);
         }

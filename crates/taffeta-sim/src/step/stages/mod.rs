@@ -1,6 +1,7 @@
 //! The stages of a substep.
 
 pub(crate) mod detect;
+pub(crate) mod equations;
 pub(crate) mod finish;
 pub(crate) mod guard;
 pub(crate) mod integrate;

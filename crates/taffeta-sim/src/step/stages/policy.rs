@@ -1,10 +1,13 @@
 //! When the iteration of a substep stops: one place, for every solver with equations, mode, and cloth that is sewn.
 
 use crate::derive::bodies::{body_count, scene_extent};
+use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::is_first_stage;
-use crate::derive::world::World;
 use crate::model::description::SolverChoice;
+use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use crate::step::plan::accuracy::solution_error;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
@@ -45,10 +48,10 @@ const FIRST_LOAD_PART: f64 = 0.5;
 /// Error that the solution of a substep of length `h` \[s\] may leave where contacts bear loads, relative to the size of the scene. The
 /// body that allows least decides. A contact of a small part of the mass of a body carries a small part of its weight. It may err by
 /// more of it: in energy, by the root of that part.
-fn load_error(world: &World, h: f64) -> f64 {
-    let (motion, gravity) = (&world.state.motion, world.state.gravity.length());
+fn load_error(setup: &Setup, state: &State, h: f64) -> f64 {
+    let (motion, gravity) = (&state.motion, state.gravity.length());
     let mut loads = vec![0.0; motion.masses.len()];
-    for Contact { row, borne, .. } in &world.state.last.contacts {
+    for Contact { row, borne, .. } in &state.last.contacts {
         row.vertices
             .into_iter()
             .zip(row.weights)
@@ -57,37 +60,38 @@ fn load_error(world: &World, h: f64) -> f64 {
     let acceleration = |body: usize| {
         let (mut touching, mut all, mut load) = (0.0, 0.0, 0.0);
         let moves = |i: &usize| motion.inverse_masses.raw[*i] > 0.0;
-        for i in world.state.sheet.vertex_range(body as u32).filter(moves) {
+        for i in state.sheet.vertex_range(body as u32).filter(moves) {
             let mass = motion.masses.raw[i];
             (touching, all, load) =
                 (touching + if loads[i] > 0.0 { mass } else { 0.0 }, all + mass, load + loads[i]);
         }
         if touching > 0.0 { gravity.max(load / touching) * (all / touching).sqrt() } else { f64::INFINITY }
     };
-    let least = (0..body_count(&world.setup)).map(acceleration).fold(f64::INFINITY, f64::min);
-    if gravity == 0.0 { f64::INFINITY } else { LOAD_PART * least * h * h / scene_extent(world) }
+    let least = (0..body_count(setup)).map(acceleration).fold(f64::INFINITY, f64::min);
+    if gravity == 0.0 { f64::INFINITY } else { LOAD_PART * least * h * h / scene_extent(state) }
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.
-pub(crate) fn newton_limits(world: &World, h: f64) -> NewtonLimits {
-    let is_direct = world.derived.choice == SolverChoice::Direct;
-    let (part, most, linear_tolerance) = match world.setup.settings.iterations {
+pub(crate) fn newton_limits(facts: Facts<'_>, work: &Scratch, h: f64) -> NewtonLimits {
+    let Facts { setup, inputs, state, choice } = facts;
+    let is_direct = choice == SolverChoice::Direct;
+    let (part, most, linear_tolerance) = match setup.settings.iterations {
         _ if is_direct => (DIRECT_TOLERANCE, DIRECT_ITERATIONS, LINEAR_TOLERANCE),
         // Who says how many iterations wants them made.
         Some(_) => (CONVERGED_TOLERANCE, GLOBAL_ITERATIONS, LINEAR_TOLERANCE),
-        None if world.inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
-        None if sewn_cloths(world.facts()).contains(&true) => {
+        None if inputs.stands_still => (STATIC_TOLERANCE, STATIC_ITERATIONS, STATIC_LINEAR_TOLERANCE),
+        None if sewn_cloths(facts).contains(&true) => {
             (SEWING_TOLERANCE, SEWING_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
         None => {
-            let loaded = if is_first_stage(world.facts(), &world.scratch) { FIRST_LOAD_PART } else { 1.0 };
-            let error = solution_error(world, h).min(loaded * load_error(world, h));
+            let loaded = if is_first_stage(facts, work) { FIRST_LOAD_PART } else { 1.0 };
+            let error = solution_error(setup, work, h).min(loaded * load_error(setup, state, h));
             (error, GLOBAL_ITERATIONS, ROUGH_LINEAR_TOLERANCE)
         }
     };
     NewtonLimits {
-        iterations: world.setup.settings.iterations.unwrap_or(most),
-        tolerance: part * scene_extent(world),
+        iterations: setup.settings.iterations.unwrap_or(most),
+        tolerance: part * scene_extent(state),
         linear_tolerance,
         linear_iterations: u32::MAX,
     }

@@ -1,6 +1,6 @@
 //! The stage of the solve by projective dynamics.
 
-use crate::derive::derived::{Derived, Solver};
+use crate::derive::facts::Changing;
 use crate::model::report::error::StepError;
 use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
@@ -11,6 +11,7 @@ use taffeta_contact::response::{Borne, project, take_back_slip};
 use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
+use taffeta_solve::block::EnclosedVolume;
 use taffeta_solve::drivers::newton::FactorError;
 use taffeta_solve::drivers::projective::ProjectiveDriver;
 
@@ -21,23 +22,25 @@ const CONTACT_PASSES: u32 = 4;
 /// Local and global steps, each pair followed by contact; then the contacts once more, for what the iterations have
 /// left. The forces of contacts are remembered, and the next substep begins with them.
 pub(crate) fn solve_projective(
-    setup: &Setup,
-    state: &mut State,
-    derived: &mut Derived,
-    work: &mut Scratch,
+    driver: &mut ProjectiveDriver,
+    volumes: &mut [EnclosedVolume],
+    detector: &mut Detector,
+    parts: Changing<'_>,
     iterations: u32,
 ) -> Result<(), StepError> {
+    let Changing { setup, state, scratch: work, .. } = parts;
     let (time, h) = (state.time, state.last.h);
+    work.effort.add_local(work.rows.len() + state.last.contacts.len(), iterations);
     for contact in &mut state.last.contacts {
         // The memory is of forces here: nothing of it is slip that is to be taken back.
         let borne = std::mem::take(&mut contact.borne);
         contact.normal_lambda = borne.load() * (h * h);
         contact.friction_lambda = borne.friction.reject_from_normalized(contact.row.normal) * (h * h);
     }
-    let outcome = iterate(derived, work, &mut state.last, h, iterations);
+    let outcome = iterate(driver, volumes, work, &mut state.last, iterations);
     outcome.map_err(|source| StepError::Factorization { time, source })?;
     note_forces(state, h);
-    meet_late_contacts(setup, state, &mut derived.detector, work, h);
+    meet_late_contacts(setup, state, detector, work, h);
     Ok(())
 }
 
@@ -67,13 +70,13 @@ fn multiplier(contact: &Contact) -> DVec3 {
 }
 
 fn iterate(
-    derived: &mut Derived,
+    driver: &mut ProjectiveDriver,
+    volumes: &mut [EnclosedVolume],
     work: &mut Scratch,
     last: &mut LastSubstep,
-    h: f64,
     iterations: u32,
 ) -> Result<(), FactorError> {
-    let Solver::Projective(driver) = &mut derived.solver else { return Ok(()) };
+    let h = last.h;
     // Velocity damping counts as inertia: `m (1 + c h)/h²`.
     driver.begin_step(&last.predicted, h / (1.0 + last.damping * h).sqrt())?;
     let mut forces = vec![DVec3::ZERO; work.rows.len()];
@@ -83,7 +86,6 @@ fn iterate(
             forces[vi.0 as usize] += force * weight;
         }
     }
-    let volumes = &mut derived.blocks.enclosed;
     volumes.iter_mut().for_each(|volume| volume.pressure = 0.0);
     for _ in 0..iterations {
         driver.iterate_with_volumes(&forces, volumes);

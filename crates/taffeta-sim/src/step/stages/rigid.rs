@@ -8,8 +8,8 @@
 //! obstacle that moves.
 
 use crate::derive::clock::end_of_substep;
+use crate::derive::facts::Changing;
 use crate::derive::stages::{first_share, stage_share};
-use crate::derive::world::World;
 use crate::model::state::inertia::{Inertia, Moving, coast};
 use crate::model::state::rigid::{Placed, RigidScratch, RigidStage, RigidState};
 use crate::step::stages::rigid_terms::{GIVE, RigidTerms};
@@ -29,7 +29,6 @@ pub(crate) struct Bodies<'a> {
     obstacles: &'a mut [Obstacle],
     contacts: &'a mut [Contact],
     rows: &'a [Row],
-    touches: &'a [Touch],
     stage: Stage,
 }
 
@@ -55,26 +54,27 @@ struct Stage {
 
 impl<'a> Bodies<'a> {
     /// Those of a world in a stage, or substep, of length `h` \[s\].
-    pub(crate) fn of(world: &'a mut World, h: f64) -> Self {
+    pub(crate) fn of(parts: Changing<'a>, h: f64) -> Self {
+        let facts = parts.facts();
         let stage = Stage {
             h,
-            time: world.state.time,
-            end: end_of_substep(world.facts(), h),
-            gravity: world.state.gravity,
-            damping: world.inputs.damping,
-            first_share: first_share(&world.scratch),
-            share: stage_share(world.facts(), &world.scratch),
-            is_trapezoidal: !world.scratch.accelerations.is_empty(),
-            is_second: !world.scratch.first_stage.is_empty(),
-            first: world.state.sheet.topology.vertex_count,
+            time: facts.state.time,
+            end: end_of_substep(facts, h),
+            gravity: facts.state.gravity,
+            damping: facts.inputs.damping,
+            first_share: first_share(parts.scratch),
+            share: stage_share(facts, parts.scratch),
+            is_trapezoidal: !parts.scratch.accelerations.is_empty(),
+            is_second: !parts.scratch.first_stage.is_empty(),
+            first: facts.state.sheet.topology.vertex_count,
         };
+        let Changing { setup, state, scratch, .. } = parts;
         Self {
-            states: &mut world.state.rigid,
-            scratch: &mut world.scratch.rigid,
-            obstacles: &mut world.setup.obstacles,
-            contacts: &mut world.state.last.contacts,
-            rows: &world.scratch.rows,
-            touches: world.derived.solver.touches(),
+            states: &mut state.rigid,
+            scratch: &mut scratch.rigid,
+            obstacles: &mut setup.obstacles,
+            contacts: &mut state.last.contacts,
+            rows: &scratch.rows,
             stage,
         }
     }
@@ -173,8 +173,8 @@ impl<'a> Bodies<'a> {
     }
 
     /// Takes over what a solve has found for the bodies, `moved` \[m\] from where they were placed, and places them there. The contacts
-    /// count from there on.
-    pub(crate) fn settle(mut self, terms: RigidTerms, moved: &[DVec3]) {
+    /// count from there on. `touches` are all contacts of the solve, in their order.
+    pub(crate) fn settle(mut self, terms: RigidTerms, moved: &[DVec3], touches: &[Touch]) {
         for (stage, moved) in self.scratch.stages.iter_mut().zip(moved.chunks_exact(2)) {
             (0..2).for_each(|k| stage.reached[k] += moved[k]);
         }
@@ -186,14 +186,14 @@ impl<'a> Bodies<'a> {
                 contact.row.body_displacement += way;
             }
         }
-        self.note_borne(&terms);
+        self.note_borne(&terms, touches);
         self.scratch.carriers = terms.carriers;
         self.place();
     }
 
     /// Notes the friction between bodies for the next substep.
-    fn note_borne(&mut self, terms: &RigidTerms) {
-        let touches = self.touches.get(self.contacts.len()..).unwrap_or_default();
+    fn note_borne(&mut self, terms: &RigidTerms, touches: &[Touch]) {
+        let touches = touches.get(self.contacts.len()..).unwrap_or_default();
         self.states.iter_mut().for_each(|body| body.borne.clear());
         for ((body, other, point), (row, touch)) in terms.names.iter().zip(terms.rows.iter().zip(touches)) {
             if touch.force.dot(row.normal) > 0.0 {
@@ -203,10 +203,10 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// Notes how they move at the end of the first of two stages.
-    pub(crate) fn note_first(self) {
+    /// Notes how they move at the end of the first of two stages, with these contacts.
+    pub(crate) fn note_first(self, touches: &[Touch]) {
         let mut jolts = vec![DVec3::ZERO; 2 * self.states.len()];
-        for (carriers, touch) in self.scratch.carriers.iter().zip(self.touches) {
+        for (carriers, touch) in self.scratch.carriers.iter().zip(touches) {
             for carrier in carriers {
                 let k = carrier.vertex as usize - self.stage.first;
                 jolts[k] += touch.force * carrier.sign;

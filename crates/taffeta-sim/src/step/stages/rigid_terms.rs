@@ -2,8 +2,11 @@
 
 use crate::contact::stiffness::{JUNCTION, RELATIVE_CONTACT_STIFFNESS};
 use crate::derive::clock::end_of_substep;
+use crate::derive::facts::Facts;
 use crate::derive::stages::{stage_share, stage_span};
-use crate::derive::world::World;
+use crate::model::scratch::Scratch;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use crate::model::state::rigid::{Placed, RigidState};
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, Freedom, Limit, Obstacle};
@@ -30,9 +33,9 @@ struct RigidContact {
 }
 
 /// The bodies where they are placed.
-fn placed(world: &World) -> Placed<'_> {
-    let first = world.state.sheet.topology.vertex_count;
-    Placed { states: &world.state.rigid, stages: &world.scratch.rigid.stages, first }
+fn placed<'a>(state: &'a State, work: &'a Scratch) -> Placed<'a> {
+    let first = state.sheet.topology.vertex_count;
+    Placed { states: &state.rigid, stages: &work.rigid.stages, first }
 }
 
 /// Terms of the bodies in a solve.
@@ -53,48 +56,50 @@ pub(crate) struct RigidTerms {
 }
 
 /// The terms of a stage of length `h` \[s\]; nothing where no obstacle moves by itself.
-pub(crate) fn collect_terms(world: &World, h: f64) -> RigidTerms {
+pub(crate) fn collect_terms(facts: Facts<'_>, work: &Scratch, h: f64) -> RigidTerms {
+    let Facts { setup, inputs, state, .. } = facts;
     let mut terms = RigidTerms::default();
-    if world.state.rigid.is_empty() {
+    if state.rigid.is_empty() {
         return terms;
     }
-    if world.inputs.stands_still {
+    if inputs.stands_still {
         // In the search for an equilibrium they stand as all obstacles do.
-        let count = 2 * world.state.rigid.len();
+        let count = 2 * state.rigid.len();
         terms.inertia = vec![1.0; count];
         terms.predicted = vec![DVec3::ZERO; count];
         terms.held = vec![[true; 3]; count];
         return terms;
     }
-    let share = stage_share(world.facts(), &world.scratch);
-    for (number, (body, stage)) in world.state.rigid.iter().zip(&world.scratch.rigid.stages).enumerate() {
+    let share = stage_share(facts, work);
+    for (number, (body, stage)) in state.rigid.iter().zip(&work.rigid.stages).enumerate() {
         terms.inertia.extend([stage.stiffness; 2]);
         terms.predicted.extend([0, 1].map(|k| stage.predicted[k] - stage.reached[k]));
-        let obstacle = &world.setup.obstacles[body.obstacle];
+        let obstacle = &setup.obstacles[body.obstacle];
         let is_free = matches!(obstacle.freedom, Freedom::Free(_));
         terms.held.extend([[false; 3], [!is_free; 3]]);
         if let Freedom::Limited(Limit { force, .. }) = &obstacle.freedom {
             let place = body.pose.translation + stage.reached[0];
-            let target = obstacle.path_pose_at(end_of_substep(world.facts(), h)).translation - place;
+            let target = obstacle.path_pose_at(end_of_substep(facts, h)).translation - place;
             let limit = force / share;
-            let vertex = placed(world).vertex(number);
+            let vertex = placed(state, work).vertex(number);
             terms.drives.push(BodyDrive { vertex, target, stiffness: limit / GIVE, limit });
         }
     }
-    let (placed, rows) = (placed(world), &world.scratch.rows);
-    let of_cloths = world.state.last.contacts.iter().map(|contact| placed.carrier_of(contact, rows));
+    let (placed, rows) = (placed(state, work), &work.rows);
+    let of_cloths = state.last.contacts.iter().map(|contact| placed.carrier_of(contact, rows));
     terms.carriers.extend(of_cloths.map(|carrier| carrier.into_iter().collect()));
-    add_rigid_contacts(world, h, &mut terms);
+    add_rigid_contacts(facts, work, h, &mut terms);
     terms
 }
 
 /// The loads \[N\] that the contacts with obstacles are to bear at least, in the order of the contacts, those that solutions have found
 /// included. A body brings its largest force, or its weight, in equal parts. A contact that begins would else be as soft as its cloth is
 /// light, and let a jaw through before it has borne anything.
-pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
-    let mut loads = world.scratch.impacts.clone();
-    let contacts = &world.state.last.contacts;
-    if world.state.rigid.is_empty() || world.inputs.stands_still {
+pub(crate) fn expected_loads(facts: Facts<'_>, work: &Scratch) -> Vec<f64> {
+    let Facts { setup, inputs, state, .. } = facts;
+    let mut loads = work.impacts.clone();
+    let contacts = &state.last.contacts;
+    if state.rigid.is_empty() || inputs.stands_still {
         return loads;
     }
     loads.resize(contacts.len(), 0.0);
@@ -102,12 +107,12 @@ pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
         ContactName::Body(_, number) => number as usize == body.obstacle,
         ContactName::Pair(_) => false,
     };
-    let mut of_vertices = vec![0.0; world.state.sheet.topology.vertex_count];
-    for body in &world.state.rigid {
+    let mut of_vertices = vec![0.0; state.sheet.topology.vertex_count];
+    for body in &state.rigid {
         let count = contacts.iter().filter(|contact| touches(contact, body)).count();
-        let force = match &world.setup.obstacles[body.obstacle].freedom {
+        let force = match &setup.obstacles[body.obstacle].freedom {
             Freedom::Limited(limit) => limit.force,
-            Freedom::Free(rigid) => rigid.mass * world.state.gravity.length(),
+            Freedom::Free(rigid) => rigid.mass * state.gravity.length(),
             Freedom::Prescribed => 0.0,
         };
         for Contact { row, .. } in contacts.iter().filter(|contact| touches(contact, body)) {
@@ -125,16 +130,14 @@ pub(crate) fn expected_loads(world: &World) -> Vec<f64> {
 }
 
 /// Adds the contacts of the bodies with other obstacles in closed form.
-fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
-    let (share, span) = (
-        stage_share(world.facts(), &world.scratch),
-        stage_span(world.facts(), &world.scratch, h).min(LONGEST_SUBSTEP),
-    );
-    for body in 0..world.state.rigid.len() {
-        for contact in find_rigid_contacts(world, body, h) {
+fn add_rigid_contacts(facts: Facts<'_>, work: &Scratch, h: f64, terms: &mut RigidTerms) {
+    let state = facts.state;
+    let (share, span) = (stage_share(facts, work), stage_span(facts, work, h).min(LONGEST_SUBSTEP));
+    for body in 0..state.rigid.len() {
+        for contact in find_rigid_contacts(facts, work, body, h) {
             let RigidContact { row, origin, mass, carriers, name } = contact;
             let stiffness = RELATIVE_CONTACT_STIFFNESS * mass / (span * span) / share;
-            let borne = &world.state.rigid[body].borne;
+            let borne = &state.rigid[body].borne;
             let borne = borne.iter().find(|(other, point, _)| (*other, *point) == (name.1, name.2));
             let carried = borne.map_or(DVec3::ZERO, |(.., force)| *force / share);
             terms.rows.push(row);
@@ -148,15 +151,17 @@ fn add_rigid_contacts(world: &World, h: f64, terms: &mut RigidTerms) {
 
 /// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\]. They are points of the body at the
 /// other and of the other at the body. Of two free bodies each brings its own points.
-fn find_rigid_contacts(world: &World, body: usize, h: f64) -> Vec<RigidContact> {
-    let times = [world.state.time, end_of_substep(world.facts(), h)];
-    let own_number = world.state.rigid[body].obstacle;
-    let own = &world.setup.obstacles[own_number];
+fn find_rigid_contacts(facts: Facts<'_>, work: &Scratch, body: usize, h: f64) -> Vec<RigidContact> {
+    let Facts { setup, state, .. } = facts;
+    let placed = placed(state, work);
+    let times = [state.time, end_of_substep(facts, h)];
+    let own_number = state.rigid[body].obstacle;
+    let own = &setup.obstacles[own_number];
     if !matches!(own.freedom, Freedom::Free(_)) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for (number, other) in world.setup.obstacles.iter().enumerate().filter(|(k, _)| *k != own_number) {
+    for (number, other) in setup.obstacles.iter().enumerate().filter(|(k, _)| *k != own_number) {
         let own_points = own.shape.feelers(own.place.scale);
         let count = own_points.len();
         let mut add = |points: Vec<(DVec3, f64)>, first: usize, is_own: bool| {
@@ -165,7 +170,7 @@ fn find_rigid_contacts(world: &World, body: usize, h: f64) -> Vec<RigidContact> 
                 let meeting = Meeting::find(from, against, rounded, times);
                 let Some(meeting) = meeting else { continue };
                 let meeting = if is_own { meeting } else { meeting.turned() };
-                found.push(describe(world, (body, number, point), meeting));
+                found.push(describe(setup, &placed, (body, number, point), meeting));
             }
         };
         add(own_points, 0, true);
@@ -216,17 +221,22 @@ impl Meeting {
 }
 
 /// The contact of a body with another obstacle by its name.
-fn describe(world: &World, name: (usize, usize, usize), meeting: Meeting) -> RigidContact {
+fn describe(
+    setup: &Setup,
+    placed: &Placed<'_>,
+    name: (usize, usize, usize),
+    meeting: Meeting,
+) -> RigidContact {
     let (body, number, _) = name;
     let Meeting { normal, gap, points, ways } = meeting;
-    let [own, other] = [world.state.rigid[body].obstacle, number].map(|k| &world.setup.obstacles[k]);
+    let [own, other] = [placed.states[body].obstacle, number].map(|k| &setup.obstacles[k]);
     let mass_of = |obstacle: &Obstacle| match &obstacle.freedom {
         Freedom::Free(rigid) => rigid.mass,
         _ => f64::INFINITY,
     };
-    let mut carriers = vec![placed(world).carrier(body, points[0], 1.0)];
-    if let (Some(second), true) = (placed(world).find(number), mass_of(other).is_finite()) {
-        carriers.push(placed(world).carrier(second, points[1], -1.0));
+    let mut carriers = vec![placed.carrier(body, points[0], 1.0)];
+    if let (Some(second), true) = (placed.find(number), mass_of(other).is_finite()) {
+        carriers.push(placed.carrier(second, points[1], -1.0));
     }
     let friction = own.friction.pair(other.friction);
     let row = ContactRow {

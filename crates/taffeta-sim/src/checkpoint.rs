@@ -5,8 +5,9 @@
 //! not interrupted.
 
 use crate::derive::bodies::body_count;
-use crate::derive::crossings::{PairBounds, bounds, resume_pairs};
-use crate::derive::rebuild::{put_sheet, rebuild};
+use crate::derive::crossings::{PairBounds, bounds};
+use crate::derive::rebuild::put_sheet;
+use crate::derive::snapshot::resume;
 use crate::derive::world::World;
 use crate::model::setup::Setup;
 use crate::model::setup::drives::Drives;
@@ -249,9 +250,7 @@ pub(crate) fn restore(world: &mut World, checkpoint: Checkpoint) -> Result<(), C
     let looks = std::mem::take(&mut world.state.looks);
     put_sheet(&world.setup, &mut world.state, &mut world.epoch, checkpoint.sheet);
     world.state.looks = looks;
-    rebuild(world);
-    let World { state, derived, bounds_of_parts, .. } = world;
-    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, checkpoint.bounds);
+    resume(world, checkpoint.bounds);
     Ok(())
 }
 

@@ -33,16 +33,27 @@ impl Components {
         (0..self.parents.len() as u32).map(|item| self.find(item)).collect()
     }
 
-    /// The items of each component in their order; components in the order of their first items.
+    /// The number of the component of each item. Components are numbered in the order of their first items.
+    pub fn numbers(self) -> Vec<u32> {
+        let mut count = 0;
+        let mut numbers = self.labels();
+        for item in 0..numbers.len() {
+            let first = numbers[item] as usize;
+            // The first item comes before the others, and has its number by then.
+            numbers[item] = if first == item { count } else { numbers[first] };
+            count += u32::from(first == item);
+        }
+        numbers
+    }
+
+    /// The items of each component in their order; components by their [numbers](Self::numbers).
     pub fn lists(self) -> Vec<Vec<u32>> {
         let mut lists: Vec<Vec<u32>> = Vec::new();
-        let mut number_of = vec![0; self.parents.len()];
-        for (item, first) in (0..).zip(self.labels()) {
-            if item == first {
-                number_of[item as usize] = lists.len();
+        for (item, number) in (0..).zip(self.numbers()) {
+            if number as usize == lists.len() {
                 lists.push(Vec::new());
             }
-            lists[number_of[first as usize]].push(item);
+            lists[number as usize].push(item);
         }
         lists
     }
@@ -59,6 +70,7 @@ mod tests {
             components.join(a, b);
         }
         assert_eq!(components.clone().labels(), [0, 1, 1, 3, 4, 3, 3]);
+        assert_eq!(components.clone().numbers(), [0, 1, 1, 2, 3, 2, 2]);
         assert_eq!(components.lists(), [vec![0], vec![1, 2], vec![3, 5, 6], vec![4]]);
     }
 }

@@ -68,11 +68,7 @@ impl TriangleMesh {
                 joined.join(a.face, b.face);
             }
         }
-        let mut numbers = vec![0u32; self.faces.len()];
-        for (number, panel) in (0..).zip(joined.lists()) {
-            panel.into_iter().for_each(|face| numbers[face as usize] = number);
-        }
-        numbers
+        joined.numbers()
     }
 
     /// Number of seams: edges whose two faces disagree about the material coordinates of their ends.

@@ -89,18 +89,10 @@ pub(crate) fn find_pieces(sheet: &Sheet) -> Pieces {
     let topology = &sheet.topology;
     let mut components = Components::new(topology.surface_vertex_count());
     topology.edges.iter().for_each(|edge| components.join(edge.vertices[0].0, edge.vertices[1].0));
-    let labels = components.labels();
-    let mut number_of = vec![None; labels.len()];
-    let mut pieces = Pieces { lists: Vec::new(), numbers: Vec::with_capacity(labels.len()) };
-    for (i, label) in labels.iter().enumerate() {
-        let number = *number_of[*label as usize].get_or_insert_with(|| {
-            pieces.lists.push(Vec::new());
-            pieces.lists.len() - 1
-        });
-        pieces.lists[number].push(i);
-        pieces.numbers.push(number);
-    }
-    pieces
+    let numbers: Vec<usize> = components.numbers().into_iter().map(|number| number as usize).collect();
+    let mut lists = vec![Vec::new(); numbers.iter().max().map_or(0, |last| last + 1)];
+    numbers.iter().enumerate().for_each(|(i, number)| lists[*number].push(i));
+    Pieces { lists, numbers }
 }
 
 /// Notes what every piece has before a pass.

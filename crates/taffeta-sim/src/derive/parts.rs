@@ -321,7 +321,7 @@ fn put_memory(state: &mut State, parts: &[Part], dt: f64) {
         sum = sum.plus(loads);
         let mut friction = friction.clone();
         friction.renumber(|vertex| Some(selection.whole_vertex(vertex)));
-        state.friction.0.extend(friction.0);
+        state.friction.take_in(friction);
         state.groups.push(GroupMemory {
             bodies: selection.bodies.clone(),
             last_substep: *last_substep,
@@ -336,7 +336,6 @@ fn put_memory(state: &mut State, parts: &[Part], dt: f64) {
             rests: *rests,
         });
     }
-    state.friction.0.sort_by_key(|borne| borne.name);
     state.loads = sum;
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn note_changes(setup: &Setup, state: &mut State, before: Arc<Sheet>)
 /// Lets contacts go by the present numbers of the vertices of the mesh, which had these keys.
 fn keep_grasps(state: &mut State, before: &IndexVec<VertexIndex, VertexKey>) {
     let after = state.sheet.vertex_keys();
-    if state.friction.0.is_empty() || *before == *after {
+    if state.friction.is_empty() || *before == *after {
         return;
     }
     let mut numbers: Vec<(VertexKey, u32)> = after.iter_indexed().map(|(vi, key)| (*key, vi.0)).collect();

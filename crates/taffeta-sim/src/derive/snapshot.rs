@@ -49,12 +49,17 @@ pub(crate) fn go_back(world: &mut World, snapshot: Snapshot) {
     let last = std::mem::take(&mut state.last);
     (world.state, world.inputs, world.safeguard) = (state, inputs, safeguard);
     // Solver and detector have memories of their own, which the failed step has touched.
-    rebuild(world);
+    resume(world, bounds);
     world.derived.plate = plate;
     put_threads(&mut world.derived.blocks.stitches, &threads);
-    let World { state, derived, bounds_of_parts, .. } = &mut *world;
-    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, bounds);
     world.state.last = last;
+}
+
+/// Derives everything anew from a state that is put in place; the search for pairs goes on from these bounds.
+pub(crate) fn resume(world: &mut World, bounds: PairBounds) {
+    rebuild(world);
+    let World { state, derived, bounds_of_parts, .. } = world;
+    resume_pairs(&state.sheet, &mut derived.proximity, bounds_of_parts, bounds);
 }
 
 /// Lets the threads of seams reach as far as before.

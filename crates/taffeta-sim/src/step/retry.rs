@@ -28,12 +28,8 @@ const VIOLENT: f64 = 2e-4;
 
 /// All that a substep changes that may be done again.
 pub(crate) struct Attempt {
-    world: Snapshot,
-    plan: SubstepPlan,
-}
-
-pub(crate) fn begin_attempt(world: &mut World, plan: &SubstepPlan) -> Attempt {
-    Attempt { world: note_substep(world), plan: *plan }
+    pub world: Snapshot,
+    pub plan: SubstepPlan,
 }
 
 /// Returns whether a substep of length `h` \[s\] can turn out to be too rough. If obstacles ask for shorter ones than the error ever does,
@@ -83,7 +79,8 @@ pub(crate) fn run_yielding_substep(
         world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
         return Ok(());
     }
-    let (start, attempt) = times.run(Stage::Measure, || (world.state.time, begin_attempt(world, plan)));
+    let start = world.state.time;
+    let attempt = times.run(Stage::Measure, || Attempt { world: note_substep(world), plan: *plan });
     run_substep(world, h, plan, times)?;
     if world.safeguard.forced == forced {
         return Ok(());

@@ -1,5 +1,6 @@
 //! The substeps of a step.
 
+use crate::derive::snapshot::note_substep;
 use crate::derive::solver_facts::{knows_its_error, stores_energy};
 use crate::derive::world::World;
 use crate::features::grabs::{find_grabbed, lead_grabs};
@@ -19,7 +20,7 @@ use crate::step::plan::obstacle_substeps::substeps_for_obstacles;
 use crate::step::plan::pieces::pieces;
 use crate::step::plan::tension::{TensionDemand, substeps_for_tension};
 use crate::step::plan::{plan, substeps_in};
-use crate::step::retry::{begin_attempt, may_be_rough, reject_if_rough, run_yielding_substep};
+use crate::step::retry::{Attempt, may_be_rough, reject_if_rough, run_yielding_substep};
 use crate::step::stages::rigid::Bodies;
 
 /// Part of the length of a substep that was rejected that the others of its step may have.
@@ -85,7 +86,8 @@ fn run_substeps(
         }
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
-        let attempt = may_be_rough(world, h).then(|| begin_attempt(world, &course.plan));
+        let attempt =
+            may_be_rough(world, h).then(|| Attempt { world: note_substep(world), plan: course.plan });
         let mut error: f64 = 0.0;
         let pieces = pieces(world, h)?;
         course.plan.substeps += pieces.len() as u32 - 1;

@@ -70,12 +70,8 @@ impl Plate {
                 own.for_each(|edge| joined.join(*first, *edge));
             }
         }
-        let (mut pieces, mut count) = (vec![0; self.edges.len()], 0);
-        for (k, first) in joined.labels().into_iter().enumerate() {
-            let is_first = first as usize == k;
-            pieces[k] = if is_first { count } else { pieces[first as usize] };
-            count += usize::from(is_first);
-        }
+        let pieces: Vec<usize> = joined.numbers().into_iter().map(|number| number as usize).collect();
+        let count = pieces.iter().max().map_or(0, |last| last + 1);
         (pieces, count)
     }
 

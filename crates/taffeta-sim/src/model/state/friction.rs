@@ -8,7 +8,7 @@ use taffeta_core::VertexIndex;
 
 /// Contacts that have borne a load in the last substep, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct FrictionMemory(pub Vec<BorneContact>);
+pub(crate) struct FrictionMemory(Vec<BorneContact>);
 
 /// Memory of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,6 +83,17 @@ impl FrictionMemory {
             borne
         };
         contacts.iter().zip(&own).map(borne).collect()
+    }
+
+    /// Returns whether no contact has borne a load.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Takes in the contacts of other bodies.
+    pub(crate) fn take_in(&mut self, more: Self) {
+        self.0.extend(more.0);
+        self.0.sort_by_key(|borne| borne.name);
     }
 
     /// Names of the contacts that have borne a load, sorted.

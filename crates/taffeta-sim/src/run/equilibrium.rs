@@ -133,7 +133,8 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
         times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, step));
         times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
         let mut this = SubstepPlan::default();
-        let solved = times.run(Stage::Solve, || solve(world, step, Start::Inertia, &mut this));
+        let (parts, derived) = world.changing_and_derived();
+        let solved = times.run(Stage::Solve, || solve(parts, derived, step, Start::Inertia, &mut this));
         if solved.is_ok() {
             times.run(Stage::Secure, || {
                 let checked = check_motion(world.split(), step);

@@ -46,7 +46,8 @@ fn run_stage(
     let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
     times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
     Bodies::of(world.changing(), h).turn();
-    times.run(Stage::Solve, || solve(world, h, Start::Inertia, plan))
+    let (parts, derived) = world.changing_and_derived();
+    times.run(Stage::Solve, || solve(parts, derived, h, Start::Inertia, plan))
 }
 
 /// Shortens the motion where something would cross, after contacts that nobody expected have been solved for.
@@ -75,7 +76,8 @@ fn secure_substep(
         if !times.run(Stage::Detect, meet) {
             break;
         }
-        times.run(Stage::Solve, || solve(world, h, Start::Solution, plan))?;
+        let (parts, derived) = world.changing_and_derived();
+        times.run(Stage::Solve, || solve(parts, derived, h, Start::Solution, plan))?;
         checked = times.run(Stage::Secure, || check_motion(world.split(), h));
     }
     times.run(Stage::Secure, || secure(world.split(), checked));

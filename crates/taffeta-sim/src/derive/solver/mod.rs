@@ -177,3 +177,39 @@ impl Solver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Solver;
+    use crate::model::description::capabilities::{CAPABILITIES, ContactLaw};
+    use crate::{ClothDescription, World, WorldDescription};
+    use glam::{DVec2, DVec3};
+    use taffeta_core::TriangleMesh;
+    use taffeta_solve::Material;
+
+    /// The table says how contact acts to stages that do not see the solver. It must be what the solver does.
+    #[test]
+    fn contact_acts_as_the_table_says() {
+        let coords = [DVec2::ZERO, DVec2::X, DVec2::Y];
+        let mut mesh = TriangleMesh {
+            positions: coords.map(|u| DVec3::new(u.x, u.y, 0.0)).to_vec(),
+            faces: vec![[0, 1, 2]],
+            ..TriangleMesh::default()
+        };
+        mesh.set_vertex_material(&coords);
+        let material = Material::isotropic(0.2, 2000.0, 0.3, 1e-5);
+        for (choice, capabilities) in CAPABILITIES {
+            let cloth = ClothDescription::new("sheet", mesh.clone(), material.clone()).under(choice);
+            let mut description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
+            description.simulation.solver = choice;
+            let world = World::build(&description).expect("a good description");
+            let law = match &world.derived.solver {
+                Solver::Idle => unreachable!("a world is built with a solver"),
+                Solver::Block(_) | Solver::Rows(_) => ContactLaw::Passes,
+                Solver::Projective(_) => ContactLaw::Forces,
+                Solver::Newton(_) => ContactLaw::Equations,
+            };
+            assert_eq!(law, capabilities.contact, "{}", capabilities.name);
+        }
+    }
+}

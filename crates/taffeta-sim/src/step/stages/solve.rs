@@ -5,7 +5,6 @@ use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Derived;
 use crate::derive::facts::Changing;
 use crate::derive::solver::Solver;
-use crate::derive::world::World;
 use crate::features::seams::threads::set_threads;
 use crate::features::volumes::set_volume_targets;
 use crate::model::report::SubstepPlan;
@@ -32,14 +31,14 @@ use taffeta_solve::{Sweeping, Sweeps};
 /// # Panics
 /// If the bodies of the world are stepped in groups.
 pub(crate) fn solve(
-    world: &mut World,
+    parts: Changing<'_>,
+    derived: &mut Derived,
     h: f64,
     start: Start,
     plan: &mut SubstepPlan,
 ) -> Result<(), StepError> {
-    let end = end_of_substep(world.facts(), h);
-    set_threads(&world.setup, &world.state, &mut world.derived, end);
-    let (parts, derived) = world.changing_and_derived();
+    let end = end_of_substep(parts.facts(), h);
+    set_threads(parts.setup, parts.state, derived, end);
     let Derived { solver, blocks, enclosed, plate, clamps, detector, .. } = derived;
     let volumes = &mut blocks.enclosed;
     set_volume_targets(enclosed, volumes, end);

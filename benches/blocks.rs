@@ -1,4 +1,4 @@
-//! Throughput of the block updates and the cost of a freeze.
+//! Throughput of the block updates and the cost of a into_dense.
 //!
 //! `cargo bench --bench blocks`
 
@@ -60,16 +60,16 @@ fn sweeps(c: &mut Criterion) {
     }
 }
 
-/// Thaw and freeze of a whole world: topology, state, rest shape, coloring, packing, load path.
-fn freeze(c: &mut Criterion) {
+/// Thaw and into_dense of a whole world: topology, state, rest shape, coloring, packing, load path.
+fn into_dense(c: &mut Criterion) {
     let mesh = grid(DVec2::ONE, [128, 128], GridPattern::Alternating, 0);
     let cloth = ClothDescription::new("sheet", mesh, Material::isotropic(0.2, 2000.0, 0.3, 5e-5));
     let description = WorldDescription { cloths: vec![cloth], ..WorldDescription::bare() };
     let world = World::build(&description).expect("the description is complete");
-    let thawed = world.thawed();
-    c.bench_function("freeze of the topology, 32768 faces", |b| {
+    let keyed = world.keyed();
+    c.bench_function("into_dense of the topology, 32768 faces", |b| {
         let order = |v| (0, taffeta::mesh::slot_of(v) as u64);
-        b.iter(|| black_box(thawed.mesh.freeze_topology(order, taffeta::core::TopologyEpoch(1))));
+        b.iter(|| black_box(keyed.mesh.dense_topology(order, taffeta::core::TopologyEpoch(1))));
     });
     let sheet = world.sheet();
     let models: Vec<_> = world.cloths().iter().map(|cloth| cloth.model()).collect();
@@ -79,8 +79,8 @@ fn freeze(c: &mut Criterion) {
         b.iter(|| black_box(BlockDriver::build(&sheet.topology, &blocks)));
     });
     let mut world = world;
-    c.bench_function("thaw, freeze and all caches, 32768 faces", |b| b.iter(|| world.edit(|_| ())));
+    c.bench_function("thaw, into_dense and all caches, 32768 faces", |b| b.iter(|| world.edit(|_| ())));
 }
 
-criterion_group!(benches, sweeps, freeze);
+criterion_group!(benches, sweeps, into_dense);
 criterion_main!(benches);

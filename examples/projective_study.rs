@@ -7,7 +7,7 @@ use glam::{DVec2, DVec3};
 use std::time::{Duration, Instant};
 use taffeta::core::Region;
 use taffeta::io::{GridPattern, grid};
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BendingModel, ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, Stage,
     StepInputs, World, WorldDescription,
@@ -40,7 +40,7 @@ fn swing(cells: [u32; 2], iterations: u32) -> World {
 /// Positions of 9 × 5 material points \[m\].
 fn shape(world: &World) -> Vec<DVec3> {
     let at = |i: u32| DVec2::new(f64::from(i % 9), f64::from(i / 9)) / 4.0;
-    (0..45).map(|i| ask::material_point(world, 0, at(i)).expect("on the sheet").position).collect()
+    (0..45).map(|i| queries::material_point(world, 0, at(i)).expect("on the sheet").position).collect()
 }
 
 /// Root mean square distance \[mm\].
@@ -72,7 +72,7 @@ fn measure(cells: [u32; 2], iterations: u32) -> (Run, World) {
     let mut world = swing(cells, iterations);
     let built = 1e3 * begun.elapsed().as_secs_f64();
     solve(&mut world);
-    let times = |world: &World| ask::projective_times(world).expect("the solver is projective");
+    let times = |world: &World| queries::projective_times(world).expect("the solver is projective");
     let start = times(&world);
     let milliseconds = |time: Duration| 1e3 * time.as_secs_f64();
     let mut frame = [f64::INFINITY; 3];

@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::Placement;
 use taffeta::io::GridPattern;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     ACCURACIES, ClothDescription, SimulationSettings, SolverChoice, StepError, StepInputs, World,
     WorldDescription,
@@ -116,7 +116,7 @@ fn an_accuracy_that_is_changed_counts_from_the_next_step_on() {
     run(&mut world, 6);
     let before = run(&mut world, 4).plan;
     assert!(world.set_accuracy(0.0).is_err() && world.set_accuracy(f64::NAN).is_err());
-    assert_eq!(ask::accuracy(&world), 1e-4, "what is refused changes nothing");
+    assert_eq!(queries::accuracy(&world), 1e-4, "what is refused changes nothing");
     world.set_accuracy(1e-6).expect("it is in the range");
     let after = run(&mut world, 4).plan;
     assert!(after.substeps > before.substeps && after.error < before.error, "{before:?}, {after:?}");

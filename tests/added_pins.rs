@@ -2,12 +2,12 @@
 
 use crate::common::*;
 use glam::{DQuat, DVec2, DVec3};
-use taffeta::core::{Keyframe, Motion, Pose, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Pose, Region};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     Checkpoint, ClothDescription, PinDescription, PinId, SeamDescription, SeamSides, SimulationSettings,
-    SolverChoice, StepInputs, World, WorldDescription, ask,
+    SolverChoice, StepInputs, World, WorldDescription, queries,
 };
 
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
@@ -54,12 +54,12 @@ fn target_of(point: DVec3, frame: u32) -> DVec3 {
 /// Largest distance of what a pin holds from where `place` says, by where it was at time 0 \[m\].
 fn farthest(world: &World, pin: PinId, place: impl Fn(DVec3) -> DVec3) -> f64 {
     let off = |vi| world.motion().positions[vi].distance(place(world.sheet().starts[vi]));
-    ask::pin_vertices(world, pin).into_iter().map(off).fold(0.0, f64::max)
+    queries::pin_vertices(world, pin).into_iter().map(off).fold(0.0, f64::max)
 }
 
 fn targets(world: &World, pin: PinId, frame: u32) -> Vec<DVec3> {
     let target = |vi| target_of(world.sheet().starts[vi], frame);
-    ask::pin_vertices(world, pin).into_iter().map(target).collect()
+    queries::pin_vertices(world, pin).into_iter().map(target).collect()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn an_added_pin_takes_along_what_remeshing_adds_between_its_vertices() {
     for solver in SOLVERS {
         let (mut added, pin) = held_later(solver);
         let mut described = world(sheet(vec![PinDescription::new(upper_edge())]), simulation(solver));
-        let before = ask::pin_vertices(&added, pin).len();
+        let before = queries::pin_vertices(&added, pin).len();
         let mut strains = [0.0_f64; 2];
         for frame in 1..=14 {
             for (world, strain) in [&mut added, &mut described].into_iter().zip(&mut strains) {
@@ -78,7 +78,8 @@ fn an_added_pin_takes_along_what_remeshing_adds_between_its_vertices() {
             }
         }
         println!("{solver:?}: strains {strains:?}");
-        let after = [&added, &described].map(|world| ask::pin_vertices(world, PinId::from_number(0)).len());
+        let after =
+            [&added, &described].map(|world| queries::pin_vertices(world, PinId::from_number(0)).len());
         assert!(after[0] > before + 4, "{solver:?}: {after:?} from {before}");
         assert!((strains[0] / strains[1] - 1.0).abs() < 0.1, "{solver:?}: {strains:?}");
         // Held from the start by the same vertices, it moves as one that the scene has.
@@ -93,7 +94,7 @@ fn targets_go_on_for_what_remeshing_adds_between_them() {
         let described = world(sheet(vec![PinDescription::new(upper_edge())]), simulation(solver));
         let worlds = [(described, PinId::from_number(0)), held_later(solver)];
         let strains = worlds.map(|(mut world, pin)| {
-            let before = ask::pin_vertices(&world, pin).len();
+            let before = queries::pin_vertices(&world, pin).len();
             let mut strain = 0.0_f64;
             for frame in 1..=12 {
                 // In some frames nothing is said, and what is held stays where it is.
@@ -106,7 +107,7 @@ fn targets_go_on_for_what_remeshing_adds_between_them() {
                 let off = farthest(&world, pin, |x| target_of(x, last));
                 assert!(off < NEAR, "{solver:?}, frame {frame}: {off} m off the hand");
             }
-            let after = ask::pin_vertices(&world, pin).len();
+            let after = queries::pin_vertices(&world, pin).len();
             assert!(after > before + 4, "{solver:?}: {after} from {before}");
             // Back to a pose: straight there, and then as a rigid body.
             for frame in [6, 10] {
@@ -149,7 +150,7 @@ fn a_pin_that_is_added_to_a_bent_edge_keeps_its_shape() {
             let off = farthest(&world, pin, |x| pose.apply(shape(x)));
             assert!(off < NEAR, "{solver:?}, frame {frame}: {off} m off the hand");
         }
-        assert!(ask::pin_vertices(&world, pin).len() > free.len(), "{solver:?}: it is refined");
+        assert!(queries::pin_vertices(&world, pin).len() > free.len(), "{solver:?}: it is refined");
     }
 }
 
@@ -234,7 +235,7 @@ fn a_pinned_side_of_a_seam_is_led_on_after_it_is_sewn() {
                 let moved = DVec3::new(0.0, 0.002, 0.01) * f64::from(frame);
                 world.set_pin_pose(pin, Pose { translation: moved, ..Pose::IDENTITY }).expect("a pose");
                 run(&mut world, 1);
-                assert_eq!(ask::pin_vertices(&world, pin).len(), 5);
+                assert_eq!(queries::pin_vertices(&world, pin).len(), 5);
                 let off = farthest(&world, pin, |start| start + moved);
                 assert!(off < NEAR, "{solver:?}, side at {x}: {off} m off the hand");
             }
@@ -253,7 +254,7 @@ fn targets_from_before_a_weld_hold_after_it() {
         let mut world = world(cloth, still);
         let pin = PinId::from_number(0);
         let moved = |x: DVec3| x + DVec3::new(-0.01, 0.01 * x.y, 0.02);
-        let vertices = ask::pin_vertices(&world, pin);
+        let vertices = queries::pin_vertices(&world, pin);
         let places: Vec<DVec3> = vertices.iter().map(|vi| moved(world.sheet().starts[*vi])).collect();
         world.set_pin_targets(pin, &places).expect("targets");
         run(&mut world, 20);
@@ -275,7 +276,7 @@ fn a_clamp_that_is_added_later_keeps_the_direction_of_then() {
         cloth.mesh.positions.iter_mut().for_each(|x| *x = DVec3::new(0.2 * x.x, 0.0, -0.2 * x.y));
         cloth.mesh.material.iter_mut().flatten().flatten().for_each(|u| *u *= 0.2);
         let key = |time, angle| Keyframe { time, translate: DVec3::ZERO, rotate_deg: DVec3::Z * angle };
-        let motion = Motion::from(vec![key(0.0, 0.0), key(0.1, 90.0)]);
+        let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.1, 90.0)]);
         let whole = Region::MaterialBox([DVec2::ZERO, DVec2::splat(0.2)]);
         cloth.pins.push(PinDescription { motion, release: Some(0.15), ..PinDescription::new(whole) });
         let still = SimulationSettings { gravity: DVec3::ZERO, ..simulation(solver) };
@@ -339,9 +340,9 @@ fn what_a_pin_lets_go_of_can_be_held_at_once_by_another() {
     for solver in SOLVERS {
         let (mut world, first) = held_later(solver);
         run(&mut world, 4);
-        let vertices = ask::pin_vertices(&world, first);
+        let vertices = queries::pin_vertices(&world, first);
         world.release_pin(first).expect("it holds");
-        assert!(ask::pin_vertices(&world, first).is_empty(), "{solver:?}: it holds nothing any more");
+        assert!(queries::pin_vertices(&world, first).is_empty(), "{solver:?}: it holds nothing any more");
         let second = world.add_pin(&vertices[1..], &PinDescription::default()).expect("it is free");
         let again = world.add_pin(&vertices[1..2], &PinDescription::default()).expect_err("it is held");
         assert!(again.to_string().contains("pin 1 holds vertex"), "{again}");
@@ -383,7 +384,7 @@ fn a_pin_on_two_cloths_goes_on_when_one_is_removed() {
         let pose = Pose { translation: DVec3::Y * 0.05, ..Pose::IDENTITY };
         world.set_pin_pose(shared, pose).expect("it holds the other cloth");
         run(&mut world, 1);
-        assert!(ask::pin_vertices(&world, shared).len() >= 5);
+        assert!(queries::pin_vertices(&world, shared).len() >= 5);
         assert!(farthest(&world, shared, |x| pose.apply(x)) < NEAR, "{solver:?}");
         world.remove_cloth(ids[1]).expect("it is there");
         assert!(world.has_released(shared), "{solver:?}");

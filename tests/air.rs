@@ -8,7 +8,7 @@ use taffeta::remesh::RemeshSettings;
 use taffeta::scene::materials;
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, RopeDescription, RopeMaterial, SimulationSettings,
-    SolverChoice, StepInputs, World, WorldDescription, ask,
+    SolverChoice, StepInputs, World, WorldDescription, queries,
 };
 
 const SOLVERS: [SolverChoice; 6] = [
@@ -124,7 +124,7 @@ fn a_sheet_hung_in_wind_stands_at_an_angle_that_does_not_depend_on_the_step() {
             let mut world = blown(cloth, calm, Some(DVec3::Z * wind));
             run_at(&mut world, rate, 3.0);
             let lower =
-                |u: f64| ask::material_point(&world, 0, DVec2::new(u, 0.0)).expect("a corner").position;
+                |u: f64| queries::material_point(&world, 0, DVec2::new(u, 0.0)).expect("a corner").position;
             let way = 0.5 * (lower(0.0) + lower(SIDE)) - DVec3::new(0.5 * SIDE, SIDE, 0.0);
             let found = way.z / way.length();
             assert!(
@@ -188,7 +188,7 @@ fn pins_bear_weight_and_drag_and_still_air_bears_nothing() {
             let calm = SimulationSettings { velocity_damping: 20.0, ..settings(solver, None) };
             let mut world = blown(cloth, calm, Some(DVec3::Y * wind));
             run_at(&mut world, rate, 2.0);
-            let force: DVec3 = ask::pin_forces(&world).iter().sum();
+            let force: DVec3 = queries::pin_forces(&world).iter().sum();
             let expected = SIDE * SIDE * DENSITY * G - drag_at_rest(&world.mesh(0), DVec3::Y * wind).y;
             let error = (force.y / expected - 1.0).abs();
             assert!(error < 2e-3, "{solver:?}, {wind} m/s, {rate}: {force} for {expected} N");

@@ -146,10 +146,10 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "taffeta-sim",
         &[],
-        &["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build"],
+        &["model", "derive", "contact", "measure", "features", "step", "adapt", "run", "build", "api"],
     ),
     ("taffeta-core", &[], &["arithmetic", "dense", "sweeps", "places", "contact"]),
-    ("taffeta-sim", &["model"], &["description", "report", "setup", "state", "scratch"]),
+    ("taffeta-sim", &["model"], &["description", "report", "setup", "state", "workspace"]),
     ("taffeta-sim", &["derive"], &["elements", "world"]),
     ("taffeta-sim", &["step"], &["plan", "stages"]),
     (

@@ -6,7 +6,7 @@ use taffeta::core::Region;
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
-    ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepInputs, World, ask,
+    ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepInputs, World, queries,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -54,14 +54,14 @@ fn a_budget_that_is_kept_changes_nothing() {
 #[test]
 fn what_does_not_fit_gets_rougher_and_fine_again_without_a_budget() {
     let (mut free, mut tight) = (swinging(), swinging());
-    let asked = ask::accuracy(&tight);
+    let asked = queries::accuracy(&tight);
     let (mut substeps, mut rough) = ([0, 0], None);
     for _ in 0..40 {
         let fine = free.step(&within(None), FRAME).unwrap();
         let report = tight.step(&within(Some(1e-9)), FRAME).unwrap();
         substeps = [substeps[0] + fine.plan.substeps, substeps[1] + report.plan.substeps];
         rough = report.rough;
-        assert_eq!(ask::accuracy(&tight), asked, "the world keeps what it asks for");
+        assert_eq!(queries::accuracy(&tight), asked, "the world keeps what it asks for");
     }
     let rough = rough.expect("it does not fit");
     assert!((rough.accuracy / asked - 100.0).abs() < 1e-9 && (rough.edges - 10_f64.sqrt()).abs() < 1e-12);

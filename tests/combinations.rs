@@ -11,10 +11,10 @@ use crate::common::glide::*;
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region, TriangleMesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
-    Air, ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, ask,
+    Air, ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, queries,
 };
 use taffeta::study::reference::{sliding_acceleration, sliding_stop};
 use taffeta::study::validate::capstan_strip;

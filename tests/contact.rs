@@ -6,7 +6,7 @@ use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::geometry::closest_point_on_triangle;
 use taffeta::core::{Friction, Keyframe, Placement};
 use taffeta::io::GridPattern;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{ClothDescription, SolverChoice, World, WorldDescription};
 
 const SOLVERS: [SolverChoice; 3] = [SolverChoice::Block, SolverChoice::Global, SolverChoice::Direct];
@@ -126,7 +126,7 @@ fn a_turning_ball_takes_a_rough_cloth_along_and_leaves_a_smooth_one() {
         run(&mut world, 48);
         // The sheet may slide off; what counts is how far it has turned about the vertical axis.
         let at = |u: f64| {
-            ask::material_point(&world, 0, glam::DVec2::new(u, 0.15)).expect("on the sheet").position
+            queries::material_point(&world, 0, glam::DVec2::new(u, 0.15)).expect("on the sheet").position
         };
         let across = at(0.2) - at(0.1);
         (-across.z).atan2(across.x).to_degrees()

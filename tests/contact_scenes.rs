@@ -3,7 +3,7 @@
 use std::path::Path;
 use taffeta::core::random::SplitMix64;
 use taffeta::scene::{Override, Scene};
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{StepInputs, World};
 
 /// A scene, what makes it short, and how many frames it then has.
@@ -59,7 +59,7 @@ fn run_apart(scene: &Scene, what: &str, frames: u64) -> usize {
     let mut touched = 0;
     for frame in 0..=frames {
         let crossings = world.crossings().expect("cloths meet").len();
-        let sunken = ask::sunken_faces(&world).expect("cloths meet");
+        let sunken = queries::sunken_faces(&world).expect("cloths meet");
         assert_eq!([crossings, sunken], [0; 2], "{what}: crossings and sunken faces in frame {frame}");
         if frame < frames {
             let report = world.step(&StepInputs::default(), scene.simulation.frame_time()).unwrap();

@@ -3,12 +3,12 @@
 use crate::common::*;
 use glam::{DQuat, DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Pose, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Pose, Region};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     BuildError, Checkpoint, ClothDescription, PinDescription, PinId, SimulationSettings, SolverChoice,
-    StepInputs, World, WorldDescription, ask,
+    StepInputs, World, WorldDescription, queries,
 };
 
 const FRAMES: usize = 8;
@@ -24,7 +24,7 @@ fn places() -> Vec<DVec3> {
 }
 
 /// The places as keys, at the times at which a world makes its steps.
-fn keys() -> Motion {
+fn keys() -> KeyframedMotion {
     let key = |time, translate| Keyframe { time, translate, rotate_deg: DVec3::ZERO };
     let mut keys = vec![key(0.0, DVec3::ZERO)];
     for place in places() {
@@ -132,7 +132,7 @@ fn no_speed_brings_a_driven_ball_through_a_curtain() {
             let report = world.step(&StepInputs::default(), FRAME).expect("it steps");
             assert_eq!(report.safeguard.passed, 0, "{speed} m/s: {:?}", report.safeguard);
             assert_eq!(world.crossings().map(|list| list.len()), Some(0), "{speed} m/s");
-            assert_eq!(ask::sunken_faces(&world), Some(0), "{speed} m/s");
+            assert_eq!(queries::sunken_faces(&world), Some(0), "{speed} m/s");
             // In the end it may swing off, around the ball by its lower edge.
             let cloth = world.cloth(world.cloth_ids()[0]);
             pushed = cloth.positions().iter().map(|x| x.z).fold(pushed, f64::max);
@@ -146,7 +146,7 @@ fn pins_go_where_their_vertices_are_told_and_turn_with_a_pose() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut world = build(&over_ball(solver, false));
         let hand = world.find_pin("hand").expect("its name");
-        let held = ask::pin_vertices(&world, hand);
+        let held = queries::pin_vertices(&world, hand);
         let place = |world: &World, k: usize| world.motion().positions[held[k]];
         let targets: Vec<DVec3> =
             (0..held.len()).map(|k| place(&world, k) + DVec3::new(-0.01, 0.02, 0.001 * k as f64)).collect();
@@ -203,7 +203,7 @@ fn a_run_that_is_driven_goes_on_from_a_checkpoint_and_from_a_snapshot() {
             }
             _ => world.set_obstacle_pose(ball, shifted(places()[frame])).expect("a pose"),
         }
-        let held = ask::pin_vertices(world, hand);
+        let held = queries::pin_vertices(world, hand);
         let targets: Vec<DVec3> =
             held.iter().map(|vi| world.sheet().starts[*vi] + places()[frame] * 0.5).collect();
         if frame != 5 {
@@ -243,7 +243,7 @@ fn what_makes_no_sense_is_refused_and_changes_nothing() {
     let mut world = build(&over_ball(SolverChoice::Global, true));
     let (ball, hand) = (world.find_obstacle("ball").unwrap(), world.find_pin("hand").unwrap());
     let mut closed = build(&over_ball(SolverChoice::Global, false));
-    let (before, held) = (world.checkpoint_hash(), ask::pin_vertices(&world, hand).len());
+    let (before, held) = (world.checkpoint_hash(), queries::pin_vertices(&world, hand).len());
     let lost = shifted(DVec3::new(f64::NAN, 0.0, 0.0));
     let mut refused: Vec<(BuildError, &str)> = Vec::new();
     let mut note = |outcome: Result<(), BuildError>, words| refused.push((outcome.expect_err(words), words));
@@ -294,7 +294,7 @@ fn a_vertex_that_a_caller_holds_on_to_keeps_its_name_through_remeshing() {
     }
     assert!(versions.last() > versions.first(), "it was remeshed");
     assert!(world.cloth(id).positions()[world.cloth(id).find(name).unwrap()].y < -0.05, "it falls freely");
-    assert_eq!(ask::pin_vertices(&world, pin).len(), 1);
+    assert_eq!(queries::pin_vertices(&world, pin).len(), 1);
 }
 
 /// Checks that a view shows the content of the dense arrays.
@@ -380,7 +380,7 @@ fn a_patch_that_is_held_later_is_led_from_where_it_is() {
         (0..4).for_each(|k| assert!(lifted(k) < 1e-12, "{solver:?}: it is led"));
         world.release_pin(pin).expect("it holds");
         run(&mut world, 1);
-        assert!(ask::pin_vertices(&world, pin).is_empty());
+        assert!(queries::pin_vertices(&world, pin).is_empty());
     }
 }
 
@@ -527,7 +527,7 @@ mod members {
             assert_eq!(world.cloth(first).topology_version(), version, "the first is as it was");
             assert_eq!(world.find_cloth("other"), Some(added));
             let pin = world.find_pin("corner").expect("it came with the cloth");
-            let held = ask::pin_vertices(&world, pin);
+            let held = queries::pin_vertices(&world, pin);
             assert!(held.len() == 1 && world.cloth(added).vertex_range().contains(&(held[0].0 as usize)));
             (0..6).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));
             // Solvers of the whole see both: equal to their tolerance.
@@ -540,7 +540,7 @@ mod members {
             let again = world.add_cloth(&other).expect_err("the name is taken").to_string();
             assert!(again.contains("has that name already"), "{again}");
             world.remove_cloth(added).expect("it is there");
-            world.thawed().mesh.validate().expect("sound");
+            world.keyed().mesh.validate().expect("sound");
             assert!(world.cloths().len() == 1 && world.has_released(pin));
             assert!(world.remove_cloth(added).is_err() && world.set_material(added, stiff()).is_err());
             (0..4).for_each(|_| drop((run(&mut world, 1), run(&mut alone, 1))));

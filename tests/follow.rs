@@ -3,12 +3,12 @@
 use crate::common::*;
 use glam::{DMat3, DQuat, DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Pose, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Pose, Region};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     BodyId, ClothDescription, PinDescription, PinId, SimulationSettings, SolverChoice, StepInputs, World,
-    WorldDescription, ask,
+    WorldDescription, queries,
 };
 
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
@@ -32,7 +32,7 @@ fn follower() -> PinDescription {
 }
 
 /// A turn about an axis of no symmetry, and a way.
-fn motion() -> Motion {
+fn motion() -> KeyframedMotion {
     let key = |time, angle, way| Keyframe {
         time,
         translate: DVec3::new(0.1, 0.2, -0.3) * way,
@@ -78,7 +78,7 @@ fn build(description: &WorldDescription) -> World {
 
 /// Largest distance of what the first pin holds from where `place` takes it, by where it was at time 0 \[m\].
 fn farthest(world: &World, place: impl Fn(DVec3) -> DVec3) -> f64 {
-    let held = ask::pin_vertices(world, PinId::from_number(0));
+    let held = queries::pin_vertices(world, PinId::from_number(0));
     assert!(held.len() >= 7);
     let off = |vi| world.motion().positions[vi].distance(place(world.sheet().starts[vi]));
     held.into_iter().map(off).fold(0.0, f64::max)
@@ -101,7 +101,7 @@ fn what_follows_a_rigid_body_moves_with_it_through_remeshing() {
                 let off = farthest(&world, |x| pose.apply(x));
                 assert!(off < NEAR, "{solver:?}, frame {frame}: {off} m off the body");
             }
-            assert!(ask::pin_vertices(&world, PinId::from_number(0)).len() > 7, "no vertex came between");
+            assert!(queries::pin_vertices(&world, PinId::from_number(0)).len() > 7, "no vertex came between");
         }
     }
 }
@@ -126,7 +126,7 @@ fn what_follows_a_surface_keeps_its_distance_and_place_on_its_face() {
     for frame in 1..12 {
         run(&mut world, 1);
         let (start, now) = (&body.shapes[0], &body.shapes[frame]);
-        for vi in ask::pin_vertices(&world, PinId::from_number(0)) {
+        for vi in queries::pin_vertices(&world, PinId::from_number(0)) {
             let rest = world.sheet().starts[vi];
             let (face, weights) = nearest(&body.faces, start, rest);
             let on = |x: &[DVec3]| (0..3).map(|k| x[face[k] as usize] * weights[k]).sum::<DVec3>();
@@ -189,10 +189,10 @@ fn pins_that_are_added_and_cloths_that_come_follow_from_then_on() {
     let other = world.add_cloth(&other).expect("it fits");
     run(&mut world, 6);
     let by = motion().pose_at(world.time(), DVec3::ZERO).after(&before.inverse());
-    for (vi, start) in ask::pin_vertices(&world, PinId::from_number(0)).into_iter().zip(&starts) {
+    for (vi, start) in queries::pin_vertices(&world, PinId::from_number(0)).into_iter().zip(&starts) {
         assert!(world.motion().positions[vi].distance(by.apply(*start)) < NEAR);
     }
-    let held = ask::pin_vertices(&world, PinId::from_number(1));
+    let held = queries::pin_vertices(&world, PinId::from_number(1));
     assert_eq!(held.len(), 7);
     for vi in held {
         assert!(world.motion().positions[vi].distance(by.apply(world.sheet().starts[vi])) < NEAR);
@@ -277,7 +277,7 @@ fn a_cloth_that_falls_below_everything_is_noticed() {
         let mut found = Vec::new();
         for _ in 0..40 {
             run(&mut world, 1);
-            found.push(ask::cloths_left_behind(&world).len());
+            found.push(queries::cloths_left_behind(&world).len());
         }
         found
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 use taffeta::contact::MeshObstacle;
 use taffeta::core::geometry::closest_point_on_triangle;
 use taffeta::scene::{Override, Scene};
-use taffeta::sim::{StepInputs, World, ask};
+use taffeta::sim::{StepInputs, World, queries};
 use taffeta_fixtures::garments::{t_shirt, variations};
 use taffeta_fixtures::mannequin::mannequin;
 use taffeta_fixtures::tier;
@@ -26,11 +26,11 @@ fn draft(name: &str, changes: &[String]) -> Scene {
 #[track_caller]
 fn sew(scene: &Scene, time: f64, name: &str) -> World {
     let mut world = World::build(&scene.build().unwrap()).unwrap();
-    while world.time() < time && ask::seams(&world).iter().any(|seam| seam.closed.is_none()) {
+    while world.time() < time && queries::seams(&world).iter().any(|seam| seam.closed.is_none()) {
         world.step(&StepInputs::default(), scene.simulation.frame_time()).unwrap();
         assert_eq!(world.crossings().map(|found| found.len()), Some(0), "{name} at {} s", world.time());
     }
-    let open: Vec<_> = ask::seams(&world).into_iter().filter(|seam| seam.closed.is_none()).collect();
+    let open: Vec<_> = queries::seams(&world).into_iter().filter(|seam| seam.closed.is_none()).collect();
     assert!(open.is_empty(), "{name}: {open:?}");
     world
 }
@@ -87,7 +87,7 @@ fn a_skirt_on_a_walking_figure_crosses_nothing_and_stays_outside() {
         (middle.z - hips).abs() < 0.15 && (0.6..0.95).contains(&middle.y),
         "{middle}, the body at {hips}"
     );
-    assert!(ask::cloths_left_behind(&world).is_empty());
+    assert!(queries::cloths_left_behind(&world).is_empty());
 }
 
 #[test]

@@ -5,10 +5,10 @@ use glam::{DVec2, DVec3};
 use taffeta::core::Region;
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
-    BuildError, ClothDescription, Grab, Lead, PinDescription, SimulationSettings, SolverChoice, StepError,
-    StepInputs, World, WorldDescription,
+    BuildError, ClothDescription, Grab, PinDescription, SimulationSettings, SolverChoice, StepError,
+    StepInputs, SubstepStart, World, WorldDescription,
 };
 
 const SOLVERS: [SolverChoice; 5] =
@@ -43,7 +43,7 @@ fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
 }
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
-    ask::material_point(world, 0, inputs.grabs[0].point).expect("on the sheet").position
+    queries::material_point(world, 0, inputs.grabs[0].point).expect("on the sheet").position
 }
 
 #[test]
@@ -141,7 +141,8 @@ fn a_grab_holds_the_same_material_point_while_the_mesh_changes() {
     for _ in 0..tier(20, 40) {
         run_with(&mut world, &inputs, 1);
         counts.insert(world.vertex_count());
-        let point = ask::material_point(&world, 0, DVec2::new(0.31, 0.62)).expect("on the sheet").position;
+        let point =
+            queries::material_point(&world, 0, DVec2::new(0.31, 0.62)).expect("on the sheet").position;
         assert!(point.distance(place_of(&world, &inputs)) < 1e-9);
         assert!(point.distance(inputs.grabs[0].target) < 0.15, "{point}");
     }
@@ -208,7 +209,7 @@ fn a_vertex_is_pinned_where_it_is_and_let_go_again() {
         });
         let mut world = world(cloth, settings(solver, None));
         run(&mut world, 6);
-        let (corners, weights) = ask::find_point(&world, 0, DVec2::new(0.5, 1.0)).expect("on the sheet");
+        let (corners, weights) = queries::find_point(&world, 0, DVec2::new(0.5, 1.0)).expect("on the sheet");
         let nearest = (0..3).max_by(|a, b| weights[*a].total_cmp(&weights[*b])).expect("three");
         let (vertex, place) = (corners[nearest], world.motion().positions[corners[nearest]]);
         let pin = world.add_pin(&[vertex], &PinDescription::default()).expect("it is free");
@@ -304,17 +305,17 @@ fn who_leads_a_grab_is_followed_within_the_step_and_who_moves_nothing_changes_no
         let (mut still, mut idle, mut led) = (fresh(), fresh(), fresh());
         run_with(&mut still, &inputs, 1);
         let mut places = Vec::new();
-        idle.step_led(&inputs, FRAME, &mut |lead| places.push(lead.places[0])).expect("finite");
+        idle.step_with(&inputs, FRAME, &mut |lead| places.push(lead.places[0])).expect("finite");
         assert_eq!(idle.state_hash(), still.state_hash(), "{solver:?}");
         assert_eq!(places.len(), 8, "asked before every substep");
         assert!(places[0].distance(DVec3::new(0.5, 0.4, 0.0)) < 1e-12 && places[7].y < places[0].y);
-        led.step_led(&inputs, FRAME, &mut |lead| lead.targets[0].z += 0.1 * lead.h / FRAME).expect("finite");
+        led.step_with(&inputs, FRAME, &mut |lead| lead.targets[0].z += 0.1 * lead.h / FRAME).expect("finite");
         let z = |world: &World| place_of(world, &inputs).z;
         assert!(z(&still).abs() < 1e-12 && z(&led) > 1e-3, "{solver:?}: {}", z(&led));
         // Without grabs there is nothing to lead, but to look at.
         let mut asked = 0;
-        let mut look = |lead: Lead<'_>| asked += u32::from(lead.targets.is_empty());
-        led.step_led(&StepInputs::default(), FRAME, &mut look).expect("finite");
+        let mut look = |lead: SubstepStart<'_>| asked += u32::from(lead.targets.is_empty());
+        led.step_with(&StepInputs::default(), FRAME, &mut look).expect("finite");
         assert_eq!(asked, 8);
     }
 }
@@ -325,7 +326,7 @@ fn a_lead_to_nowhere_is_refused_and_the_world_is_as_before_the_step() {
     let inputs = pulled([0.5, 0.4], DVec3::new(0.5, 0.4, 0.0), 100.0);
     run_with(&mut world, &inputs, 2);
     let (hash, mut asked) = (world.state_hash(), 0);
-    let error = world.step_led(&inputs, FRAME, &mut |lead| {
+    let error = world.step_with(&inputs, FRAME, &mut |lead| {
         asked += 1;
         if asked == 3 {
             lead.targets[0].x = f64::NAN;

@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Region};
 use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
@@ -114,7 +114,7 @@ fn torn() -> ClothDescription {
     sheet.pins.clear();
     let row = |j: u32| Region::Vertices((0..=cells).map(|i| j * (cells + 1) + i).collect());
     let key = |time: f64| Keyframe { time, translate: DVec3::NEG_Z * (0.3 * time), rotate_deg: DVec3::ZERO };
-    let pull = Motion::from(vec![key(0.0), key(10.0)]);
+    let pull = KeyframedMotion::from(vec![key(0.0), key(10.0)]);
     let let_go = PinDescription::new(Region::Vertices(vec![2 * (cells + 1) + 1]));
     sheet.pins = vec![
         PinDescription::new(row(0)),
@@ -133,7 +133,7 @@ fn a_cloth_that_tears_changes_no_bit_elsewhere() {
     let tears = |description: &WorldDescription| {
         let mut world = build(description);
         let count = (0..30).map(|_| run(&mut world, 1).tears.count).sum::<u64>();
-        world.thawed().mesh.validate().expect("a valid mesh");
+        world.keyed().mesh.validate().expect("a valid mesh");
         count
     };
     let beside = tears(&description);
@@ -151,7 +151,7 @@ fn what_tears_while_something_comes_near_unexpectedly_is_torn_anew_with_it() {
     // Taut, and overloaded at once. The other one is pressed together, and springs apart at once.
     let mut taut = torn();
     for pin in &mut taut.pins {
-        pin.motion = Motion::default();
+        pin.motion = KeyframedMotion::default();
     }
     taut.mesh.positions.iter_mut().for_each(|x| x.z *= 1.25);
     let mut below = sheet("below", (0.2, 4), DVec3::ZERO);
@@ -163,7 +163,7 @@ fn what_tears_while_something_comes_near_unexpectedly_is_torn_anew_with_it() {
     for step in 0..4 {
         let report = world.step(&StepInputs::default(), 3.0 * FRAME).expect("finite");
         assert_eq!(world.crossings(), Some(Vec::new()), "at {} s", world.time());
-        world.thawed().mesh.validate().expect("a valid mesh");
+        world.keyed().mesh.validate().expect("a valid mesh");
         assert!(step > 0 || (report.plan.groups == 1 && report.tears.count > 4), "{report:?}");
     }
 }
@@ -173,7 +173,7 @@ fn press() -> WorldDescription {
     let lower = sheet("lower", (0.5, 6), DVec3::ZERO);
     let mut upper = sheet("upper", (0.2, 3), DVec3::new(0.1, 0.15, -0.1));
     let key = |time: f64, y: f64| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
-    let motion = Motion::from(vec![key(0.0, 0.0), key(0.3, -0.3), key(0.4, -0.3), key(0.6, 0.3)]);
+    let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.3, -0.3), key(0.4, -0.3), key(0.6, 0.3)]);
     let all = Region::MaterialBox([DVec2::ZERO, DVec2::ONE]);
     upper.pins = vec![PinDescription { motion, ..PinDescription::new(all) }];
     world_of(vec![lower, upper], SimulationSettings::default())

@@ -3,7 +3,7 @@
 use std::path::Path;
 use taffeta::io::obj::write_grouped_obj;
 use taffeta::scene::Scene;
-use taffeta::sim::{StepInputs, World, ask};
+use taffeta::sim::{StepInputs, World, queries};
 
 /// The blocks of a language in a Markdown text.
 fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
@@ -48,7 +48,7 @@ fn the_scenes_from_a_pattern_to_a_film_follow_each_other() {
     for _ in 0..48 {
         world.step(&StepInputs::default(), scene.simulation.frame_time()).unwrap();
     }
-    assert!(ask::seams(&world).iter().all(|seam| seam.closed.is_some()));
+    assert!(queries::seams(&world).iter().all(|seam| seam.closed.is_some()));
     // As the program writes a frame.
     let frame = folder.path().join("out/sew/frames/skirt_00048.obj");
     std::fs::create_dir_all(frame.parent().unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::DVec3;
 use taffeta::io::GridPattern;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{SimulationSettings, SolverChoice, TimeIntegration};
 
 const TRUE_DROP: f64 = 0.48e-3;
@@ -122,7 +122,7 @@ fn sampled_swing(cells: u32) -> Vec<DVec3> {
     let mut world = world(swing(cells), euler);
     run(&mut world, tier(4, 12));
     let at = |i: u32| glam::DVec2::new(f64::from(i % 5) / 4.0, f64::from(i / 5) / 4.0);
-    (0..25).map(|i| ask::material_point(&world, 0, at(i)).expect("on the sheet").position).collect()
+    (0..25).map(|i| queries::material_point(&world, 0, at(i)).expect("on the sheet").position).collect()
 }
 
 #[test]

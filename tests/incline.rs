@@ -4,12 +4,12 @@ use crate::common::glide::{GRAVITY, Glide, Ground, acceleration, on_slope};
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::mesh::EdgeKey;
 use taffeta::remesh::split_with_transfer;
-use taffeta::sim::ask;
-use taffeta::sim::{SolverChoice, Thawed, World, WorldDescription};
+use taffeta::sim::queries;
+use taffeta::sim::{KeyedSheet, SolverChoice, World, WorldDescription};
 
 const SOLVERS: [SolverChoice; 2] = [SolverChoice::Global, SolverChoice::Block];
 const GROUNDS: [Ground; 3] = [Ground::Plane, Ground::Mesh(8.0), Ground::Mesh(0.2)];
@@ -73,7 +73,7 @@ enum Ball {
 
 /// A patch of 20 cm and `cells` × `cells` squares on a ball of 40 cm with a coefficient of friction of one half. More of it
 /// hangs down on one side.
-fn hung_over(ball: Ball, cells: u32, motion: &Motion, solver: SolverChoice) -> World {
+fn hung_over(ball: Ball, cells: u32, motion: &KeyframedMotion, solver: SolverChoice) -> World {
     let mut mesh = square(cells, GridPattern::Alternating);
     let friction = with(0.5);
     let material =
@@ -108,14 +108,14 @@ fn hung_over(ball: Ball, cells: u32, motion: &Motion, solver: SolverChoice) -> W
 const TURNS: f64 = 4e-5;
 
 /// A point of the patch over the top of the ball, seen from the ball \[m\].
-fn place_on_ball(world: &World, motion: &Motion) -> DVec3 {
-    let point = ask::material_point(world, 0, DVec2::new(0.06, 0.1)).expect("a point of it");
+fn place_on_ball(world: &World, motion: &KeyframedMotion) -> DVec3 {
+    let point = queries::material_point(world, 0, DVec2::new(0.06, 0.1)).expect("a point of it");
     motion.pose_at(world.time(), DVec3::ZERO).rotation.inverse() * point.position
 }
 
 #[test]
 fn what_hangs_over_a_ball_by_friction_does_not_creep_where_edges_and_faces_touch() {
-    let still = Motion::default();
+    let still = KeyframedMotion::default();
     let balls = [
         (Ball::Round, 6),
         (Ball::Faceted(2), 6),
@@ -144,7 +144,7 @@ fn what_hangs_over_a_ball_by_friction_does_not_creep_where_edges_and_faces_touch
 fn a_ball_that_turns_carries_along_what_lies_on_it() {
     let key =
         |time, degrees| Keyframe { time, translate: DVec3::ZERO, rotate_deg: DVec3::new(0.0, degrees, 0.0) };
-    let motion = Motion::from(vec![key(0.0, 0.0), key(10.0, 60.0)]);
+    let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(10.0, 60.0)]);
     for solver in SOLVERS {
         for ball in [Ball::Round, Ball::Faceted(3)].into_iter().take(tier(1, 2)) {
             let mut world = hung_over(ball, 6, &motion, solver);
@@ -161,7 +161,7 @@ fn a_ball_that_turns_carries_along_what_lies_on_it() {
 
 #[test]
 fn what_hangs_over_a_ball_by_friction_does_not_creep_while_the_mesh_changes_elsewhere() {
-    let still = Motion::default();
+    let still = KeyframedMotion::default();
     // Not under sweeps: the needles that splits without flips make are too stiff for them, and move the whole patch.
     let solver = SolverChoice::Global;
     for ball in [Ball::Round, Ball::Faceted(3)].into_iter().take(tier(1, 2)) {
@@ -180,8 +180,8 @@ fn what_hangs_over_a_ball_by_friction_does_not_creep_while_the_mesh_changes_else
 }
 
 /// Splits the longest edge of the corner that hangs down farthest: nothing touches it.
-fn split_longest_hanging_edge(thawed: &mut Thawed) {
-    let Thawed { mesh, attributes, .. } = thawed;
+fn split_longest_hanging_edge(keyed: &mut KeyedSheet) {
+    let KeyedSheet { mesh, attributes, .. } = keyed;
     let ends = |e: EdgeKey| mesh.edge_ends(e).map(|v| attributes.vertices[v].position);
     let hangs = |e: &EdgeKey| ends(*e).iter().all(|x| x.x > 0.11 && x.z > 0.06);
     let length = |e: &EdgeKey| {

@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::DVec3;
 use taffeta::contact::{ContactSurface, Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
@@ -84,7 +84,7 @@ fn pinned_points_follow_their_pin_and_fall_when_it_lets_go() {
     for solver in SOLVERS {
         let mut body = points(0.5);
         let key = |time, translate| Keyframe { time, translate, rotate_deg: DVec3::ZERO };
-        let motion = Motion::from(vec![key(0.0, DVec3::ZERO), key(1.0, DVec3::X)]);
+        let motion = KeyframedMotion::from(vec![key(0.0, DVec3::ZERO), key(1.0, DVec3::X)]);
         let region = Region::Box([DVec3::new(0.3, 0.0, -1.0), DVec3::new(1.0, 1.0, 1.0)]);
         body.pins = vec![PinDescription { motion, release: Some(0.5), ..PinDescription::new(region) }];
         let mut world = build(&alone(body, solver));
@@ -143,9 +143,9 @@ fn remeshing_leaves_them_alone_and_a_resumed_run_gives_the_same_bits() {
     // What is held stays, and the edits have not touched the others: they fly as if there were no cloth.
     assert_eq!(resumed.loose_state(0).0[1], DVec3::new(0.2, 1.0, 0.0));
     let before = resumed.motion().positions.raw[resumed.sheet().topology.surface_vertex_count()..].to_vec();
-    resumed.edit(|thawed| {
-        thawed.mesh.validate().expect("a mesh");
-        assert_eq!(thawed.loose.len(), 3);
+    resumed.edit(|keyed| {
+        keyed.mesh.validate().expect("a mesh");
+        assert_eq!(keyed.loose.len(), 3);
     });
     assert_eq!(resumed.loose_state(0).0, before.as_slice());
     assert_sorted(&resumed);

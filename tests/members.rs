@@ -3,17 +3,17 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Pose, Region, TriangleMesh};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Pose, Region, TriangleMesh};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::sim::{
     Checkpoint, ClothDescription, EnclosedDescription, PinDescription, RopeDescription, RopeMaterial,
-    SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, ask,
+    SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, queries,
 };
 
 /// Time at which a body comes to the world \[s\].
 const LATER: u32 = 30;
 
-fn moved(way: f64, time: f64) -> Motion {
+fn moved(way: f64, time: f64) -> KeyframedMotion {
     let key = |time, x| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::ZERO };
     vec![key(0.0, 0.0), key(time, way)].into()
 }
@@ -67,9 +67,9 @@ fn an_inflation_counts_from_when_its_cloth_comes() {
     let mut world = under_way(SolverChoice::Block);
     world.add_cloth(&balloon()).expect("it is closed");
     for frame in 1..=3 {
-        let before = ask::enclosed_volumes(&world)[0].volume;
+        let before = queries::enclosed_volumes(&world)[0].volume;
         run(&mut world, 1);
-        let now = ask::enclosed_volumes(&world)[0];
+        let now = queries::enclosed_volumes(&world)[0];
         // 1.017 after the first frame, where it was 2 at once.
         let mesh = sphere_mesh(0.1, 2);
         let start = volume(&mesh);
@@ -93,14 +93,14 @@ fn a_seam_counts_from_when_its_cloth_comes() {
             build(&WorldDescription { cloths: vec![sheet("first", 0.0), panels()], ..start(solver) });
         for frame in 1..=40 {
             [&mut later, &mut from_start].into_iter().for_each(|world| drop(run(world, 1)));
-            let [a, b] = [&later, &from_start].map(|world| ask::seams(world)[0].clone());
+            let [a, b] = [&later, &from_start].map(|world| queries::seams(world)[0].clone());
             assert!((a.gap - b.gap).abs() < 2e-4, "{solver:?}, frame {frame}: {} and {}", a.gap, b.gap);
             assert_eq!(a.is_late, b.is_late, "{solver:?}, frame {frame}");
             if frame == 1 {
                 assert!(a.gap > 0.039, "{solver:?}: it jumps to {}", a.gap);
             }
         }
-        let [a, b] = [&later, &from_start].map(|world| ask::seams(world)[0].closed.expect("it is sewn"));
+        let [a, b] = [&later, &from_start].map(|world| queries::seams(world)[0].closed.expect("it is sewn"));
         assert!((a - b - FRAME * f64::from(LATER)).abs() < 2.5 * FRAME, "{solver:?}: {a} and {b}");
     }
 }
@@ -126,7 +126,7 @@ fn keys_and_releases_of_pins_count_from_when_they_come() {
     let finger =
         PinDescription { release: Some(0.25), motion: moved(-1.0, 1.0), ..PinDescription::default() };
     let far = world.cloth(id).vertex(0);
-    let held = ask::pin_vertices(&world, hand)[0];
+    let held = queries::pin_vertices(&world, hand)[0];
     let other = world.cloth(world.cloth_ids()[0]).vertex(3);
     assert_ne!(far, other);
     let finger = world.add_pin(&[other], &finger).expect("it is free");
@@ -320,7 +320,7 @@ fn the_guide_of_a_clamped_end_is_no_vertex_of_its_pin() {
     for solver in [SolverChoice::Global, SolverChoice::Block, SolverChoice::Xpbd] {
         let mut world = build(&WorldDescription { simulation: settings(solver, Some(8)), ..clamped(None) });
         let end = world.find_pin("end").expect("its name");
-        assert_eq!(ask::pin_vertices(&world, end).len(), 1, "{solver:?}");
+        assert_eq!(queries::pin_vertices(&world, end).len(), 1, "{solver:?}");
         let up = DVec3::Y * 0.01;
         world.set_pin_targets(end, &[up]).expect("one target for one vertex");
         run(&mut world, 20);

@@ -4,11 +4,11 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{ContactSurface, MeshObstacle, Obstacle, Shape};
 use taffeta::core::random::SplitMix64;
-use taffeta::core::{Friction, Keyframe, Motion, Placement};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::scene::materials;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     Checkpoint, ClothDescription, LooseDescription, Material, Mode, RopeBending, RopeDescription,
     RopeMaterial, SimulationSettings, SolverChoice, SubstepPlan, World, WorldDescription,
@@ -53,9 +53,9 @@ fn ball(radius: f64, level: u32) -> MeshObstacle {
 }
 
 /// Along the vertical from 0 to `way` m in `time` s.
-fn lift(way: f64, time: f64) -> Motion {
+fn lift(way: f64, time: f64) -> KeyframedMotion {
     let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
-    Motion::from(vec![key(0.0, 0.0), key(time, way)])
+    KeyframedMotion::from(vec![key(0.0, 0.0), key(time, way)])
 }
 
 /// Runs and asserts after every frame that nothing crosses. Returns how many motions were shortened, and the impulse lost.
@@ -329,7 +329,7 @@ fn what_crosses_a_mesh_at_the_start_is_told_and_the_run_goes_on() {
     let mut world = build(&description);
     let crossings = world.crossings().unwrap();
     assert!(!crossings.is_empty());
-    let places = ask::contact_positions(&world);
+    let places = queries::contact_positions(&world);
     let near = |v: &u32| (places[*v as usize] - DVec3::new(0.13, -0.05, 0.0)).length() < 0.2;
     assert!(crossings.iter().all(|crossing| crossing.edge.iter().all(near)));
     run(&mut world, 20);

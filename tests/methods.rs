@@ -3,10 +3,10 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Region, TriangleMesh};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region, TriangleMesh};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BendingModel, Checkpoint, ClothDescription, Compression, MembraneModel, Mode, PinDescription,
     ProjectionStiffness, RowForce, SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World,
@@ -150,11 +150,11 @@ fn the_forces_of_the_rows_carry_the_weight() {
         ..settings(SolverChoice::Xpbd, Some(10))
     };
     let mut world = world(cloth, simulation);
-    assert!(ask::row_forces(&world).is_empty(), "no substep yet");
+    assert!(queries::row_forces(&world).is_empty(), "no substep yet");
     run(&mut world, 70);
     let state = &world.motion();
     let mut on_held = DVec3::ZERO;
-    for force in ask::row_forces(&world) {
+    for force in queries::row_forces(&world) {
         let pairs = force.vertices.iter().zip(&force.forces);
         on_held += pairs.filter(|(vi, _)| state.inverse_masses[**vi] == 0.0).map(|(_, f)| *f).sum::<DVec3>();
     }
@@ -262,11 +262,11 @@ fn pins_are_followed_exactly_also_along_some_axes_only() {
         let mut cloth = hinged(ClothDescription::new("sheet", square(6, GridPattern::Diagonal), stiff()));
         let key = |time, y| Keyframe { time, translate: DVec3::new(0.0, y, 0.0), rotate_deg: DVec3::ZERO };
         let upper = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-        let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
+        let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
         cloth.pins.push(PinDescription { motion, axes: [false, true, true], ..PinDescription::new(upper) });
         let mut world = world(cloth, settings(solver, Some(4)));
         run(&mut world, 6);
-        let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
+        let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
         assert!((corner.y - 1.15).abs() < 1e-12 && corner.z.abs() < 1e-12, "{solver:?}: {corner}");
         assert!((corner.x - 1.0).abs() > 1e-9, "{solver:?}: it is free along x");
     }
@@ -381,7 +381,7 @@ fn a_mass_lets_go_exactly_where_its_weight_exceeds_what_the_springs_bear() {
     for (strength, expected) in [(1.01, 0), (0.99, 2)] {
         let mut world = hung_mass(Some(strength * force));
         assert_eq!(load_slowly(&mut world, 300), expected, "{strength}");
-        assert_eq!(ask::broken_edge_count(&world), expected);
+        assert_eq!(queries::broken_edge_count(&world), expected);
         let fallen = world.mesh(0).positions.iter().any(|x| x.y < -1.1);
         assert_eq!(fallen, expected > 0, "{strength}");
     }
@@ -405,7 +405,8 @@ fn a_sheet_holds_what_its_springs_bear_and_no_more() {
     };
     let (whole, _) = hung(None);
     let is_edge = |force: &RowForce| force.vertices.len() == 2;
-    let forces = ask::row_forces(&whole).into_iter().filter(is_edge).map(|force| force.forces[0].length());
+    let forces =
+        queries::row_forces(&whole).into_iter().filter(is_edge).map(|force| force.forces[0].length());
     let largest = forces.fold(0.0, f64::max);
     assert_eq!(hung(Some(1.01 * largest)).1, 0);
     let (torn, broken) = hung(Some(0.99 * largest));
@@ -430,8 +431,8 @@ fn what_flies_apart_keeps_its_momentum_and_stays_apart() {
     let mut last = 0;
     for _ in 0..20 {
         let report = run(&mut world, 1);
-        assert_eq!(ask::broken_edge_count(&world), last + report.broken_edges, "no edge comes back");
-        last = ask::broken_edge_count(&world);
+        assert_eq!(queries::broken_edge_count(&world), last + report.broken_edges, "no edge comes back");
+        last = queries::broken_edge_count(&world);
     }
     let edges = world.sheet().topology.edge_count();
     assert!(last > 20 && last < edges, "{last} of {edges}");
@@ -443,7 +444,7 @@ fn what_flies_apart_keeps_its_momentum_and_stays_apart() {
         let mut own = edges.filter(|(_, edge)| edge.vertices.contains(&a) && edge.vertices.contains(&b));
         own.any(|(ei, _)| world.motion().broken[ei])
     };
-    let forces = ask::row_forces(&world);
+    let forces = queries::row_forces(&world);
     let bear = forces.iter().filter(|force| force.vertices.len() == 2 && broken(force));
     assert!(bear.map(|force| force.lambda.abs()).fold(0.0, f64::max) == 0.0);
 }
@@ -453,17 +454,17 @@ fn breaking_gives_the_same_bits_for_any_threads_and_from_a_checkpoint() {
     let hash = |threads| {
         let mut world = spinning(90, threads);
         let report = run(&mut world, 3);
-        (report.state_hash, ask::broken_edge_count(&world))
+        (report.state_hash, queries::broken_edge_count(&world))
     };
     let one = hash(1);
     assert!(one.1 > 100, "{} broken", one.1);
     assert_eq!(one, hash(3));
     let mut world = spinning(10, 1);
     run(&mut world, 6);
-    assert!(ask::broken_edge_count(&world) > 0);
+    assert!(queries::broken_edge_count(&world) > 0);
     let mut resumed = spinning(10, 1);
     resumed.restore(Checkpoint::from_bytes(&world.checkpoint().to_bytes()).unwrap()).unwrap();
-    assert_eq!(ask::broken_edge_count(&resumed), ask::broken_edge_count(&world));
+    assert_eq!(queries::broken_edge_count(&resumed), queries::broken_edge_count(&world));
     for _ in 0..4 {
         let (a, b) = (run(&mut world, 1), run(&mut resumed, 1));
         assert_eq!((a.state_hash, a.broken_edges, a.metrics), (b.state_hash, b.broken_edges, b.metrics));

@@ -2,10 +2,10 @@
 
 use crate::common::*;
 use glam::{DVec2, DVec3};
-use taffeta::core::{Keyframe, Motion, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Region};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{ClothDescription, PinDescription, SimulationSettings, SolverChoice, WorldDescription};
 
 #[test]
@@ -18,16 +18,16 @@ fn pinned_vertices_follow_their_motion_exactly() {
             rotate_deg: DVec3::new(0.0, degrees, 0.0),
         };
         let region = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-        let motion = Motion::from(vec![key(0.0, 0.0, 0.0), key(0.2, 0.3, 90.0)]);
+        let motion = KeyframedMotion::from(vec![key(0.0, 0.0, 0.0), key(0.2, 0.3, 90.0)]);
         cloth.pins.push(PinDescription { motion, ..PinDescription::new(region) });
         let mut world = world(cloth, settings(solver, Some(4)));
         run(&mut world, 6);
         // Half-way: 45° about the vertical line through the middle of the edge, 15 cm up.
-        let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
+        let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
         let half = 0.5_f64.sqrt() * 0.5;
         assert!(corner.distance(DVec3::new(0.5 + half, 1.15, -half)) < 1e-12, "{solver:?}: {corner}");
         run(&mut world, 12);
-        let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
+        let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
         assert!(corner.position.distance(DVec3::new(0.5, 1.3, -0.5)) < 1e-12, "{solver:?}: {corner:?}");
         assert!(corner.velocity.length() < 1e-12, "{solver:?}: at rest after the last key");
     }
@@ -135,7 +135,7 @@ fn a_held_edge_stays_held_when_it_is_refined() {
     assert!(held(&world) > 2 * before, "{} held vertices from {before}", held(&world));
     let upper = (0..=20).map(|i| DVec2::new(f64::from(i) / 20.0, 1.0));
     for u in upper {
-        let x = ask::material_point(&world, 0, u).expect("on the sheet").position;
+        let x = queries::material_point(&world, 0, u).expect("on the sheet").position;
         assert!(x.distance(DVec3::new(u.x, 1.0, 0.0)) < 1e-12, "{u}: {x}");
     }
 }

@@ -3,10 +3,10 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Region, TriangleMesh};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::scene::materials;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BendingModel, ClothDescription, PinDescription, SimulationSettings, SolverChoice, StepError, StepInputs,
     World, WorldDescription,
@@ -34,12 +34,12 @@ fn world_of(cloth: ClothDescription, solver: SolverChoice, substeps: Option<u32>
 }
 
 /// Along the vertical between two heights \[m\].
-fn between(from: f64, to: f64, time: f64) -> Motion {
+fn between(from: f64, to: f64, time: f64) -> KeyframedMotion {
     let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
-    Motion::from(vec![key(0.0, from), key(time, to)])
+    KeyframedMotion::from(vec![key(0.0, from), key(time, to)])
 }
 
-fn moving(shape: Shape, motion: Motion) -> Obstacle {
+fn moving(shape: Shape, motion: KeyframedMotion) -> Obstacle {
     Obstacle { motion, ..Obstacle::new(shape, Placement::default()) }
 }
 
@@ -163,7 +163,7 @@ fn planes_that_close_on_a_sheet_are_named_and_the_run_goes_on() {
             assert!(names[0].starts_with("plane obstacle ") && names[1] == "cloth 'sheet'", "{names:?}");
             assert!(meetings[0].position.length() < SIZE && meetings[0].time <= 4.0 * FRAME, "{meetings:?}");
             let listed = world.quarantine();
-            assert_eq!(listed.len(), ask::sunken_faces(&world).unwrap());
+            assert_eq!(listed.len(), queries::sunken_faces(&world).unwrap());
             assert!(listed.len() >= 32, "all faces are in one of the planes: {}", listed.len());
             assert!(listed.iter().all(|pair| pair.edge.is_none() && pair.bodies[1] == "cloth 'sheet'"));
         }

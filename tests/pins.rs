@@ -2,10 +2,10 @@
 
 use crate::common::*;
 use glam::{DVec2, DVec3};
-use taffeta::core::{Keyframe, Motion, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Region};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BuildError, Checkpoint, ClothDescription, PinDescription, PinId, SimulationSettings, SolverChoice,
     StepInputs, World, WorldDescription,
@@ -71,7 +71,7 @@ fn a_vertex_held_in_height_slides_sideways_and_keeps_its_height() {
 #[test]
 fn a_moving_pin_takes_along_what_it_holds_and_leaves_the_rest_to_inertia() {
     let key = |time, y| Keyframe { time, translate: DVec3::new(0.7, y, -0.4), rotate_deg: DVec3::ZERO };
-    let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
+    let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
     let mut cloth = sheet(6, vec![PinDescription { motion, ..rail() }]);
     cloth.velocity = DVec3::new(0.5, 2.0, 0.0);
     let still = SimulationSettings { gravity: DVec3::ZERO, ..settings(SolverChoice::Block, Some(4)) };
@@ -81,10 +81,10 @@ fn a_moving_pin_takes_along_what_it_holds_and_leaves_the_rest_to_inertia() {
         assert_eq!(world.motion().velocities[vi], expected, "held components start at rest");
     }
     run(&mut world, 6);
-    let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
+    let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
     assert!((corner.position.y - 1.15).abs() < 1e-12 && (corner.velocity.y - 1.5).abs() < 1e-9, "{corner:?}");
     run(&mut world, 12);
-    let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
+    let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet");
     assert!((corner.position.y - 1.3).abs() < 1e-12 && corner.velocity.y.abs() < 1e-9, "{corner:?}");
     // The motion along the free axes is not followed: the mean goes on as it began.
     let p = world.measure().momentum;
@@ -129,7 +129,7 @@ fn load_slowly(solver: SolverChoice, strength: f64) -> (bool, DVec3) {
         let part = (f64::from(frame) / 60.0).min(1.0);
         run_under(&mut world, DVec3::new(0.0, -G * part, 0.0), 1);
     }
-    (world.has_released(PinId::from_number(0)), ask::pin_forces(&world)[0])
+    (world.has_released(PinId::from_number(0)), queries::pin_forces(&world)[0])
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn only_the_force_along_held_axes_loads_a_pin() {
     let pin = PinDescription { axes: [true, false, false], strength: Some(1e-3), ..rail() };
     let mut world = world(sheet(4, vec![pin]), settings(SolverChoice::Block, Some(10)));
     run(&mut world, 20);
-    assert!(!world.has_released(PinId::from_number(0)), "{:?}", ask::pin_forces(&world));
+    assert!(!world.has_released(PinId::from_number(0)), "{:?}", queries::pin_forces(&world));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_vertex_of_two_pins_belongs_to_the_first_and_is_free_when_that_lets_go() {
         ),
         (true, false, 4)
     );
-    let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
+    let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
     assert!(corner.y < 1.0 - 1e-4, "{corner}");
 }
 

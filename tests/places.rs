@@ -7,7 +7,7 @@ use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     BendingModel, BodyPoint, ClothDescription, Grab, PanelError, PanelPoint, PointError, SimulationSettings,
-    SolverChoice, StepError, StepInputs, TimeIntegration, World, ask,
+    SolverChoice, StepError, StepInputs, TimeIntegration, World, queries,
 };
 
 /// Distance between the two panels of an atlas \[m\].
@@ -49,7 +49,7 @@ fn pulled(point: impl Into<BodyPoint>, radius: f64, target: DVec3, stiffness: f6
 }
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
-    ask::material_point(world, 0, inputs.grabs[0].point).expect("on the sheet").position
+    queries::material_point(world, 0, inputs.grabs[0].point).expect("on the sheet").position
 }
 
 /// The largest speed \[m/s\] of the vertices at which a question is answered by yes.
@@ -136,7 +136,7 @@ fn the_place_of_a_grab_is_that_of_its_point() {
     for _ in 0..3 {
         let before = place_of(&world, &inputs);
         places.clear();
-        world.step_led(&inputs, FRAME, &mut |lead| places.push(lead.places[0])).expect("the step is finite");
+        world.step_with(&inputs, FRAME, &mut |lead| places.push(lead.places[0])).expect("the step is finite");
         assert!(places[0].distance(before) < 1e-15, "{} for {before}", places[0]);
     }
 }
@@ -149,7 +149,7 @@ fn a_grab_moves_its_own_panel_where_panels_overlap() {
             let mut world = world(cloth, weightless(solver, 4));
             let point = PanelPoint::on(panel, DVec2::new(0.45, 0.55));
             let height = f64::from(panel) * APART;
-            assert_eq!(ask::material_point(&world, 0, point).expect("on it").position.z, height);
+            assert_eq!(queries::material_point(&world, 0, point).expect("on it").position.z, height);
             let inputs = pulled(point, radius, DVec3::new(0.45, 0.55, height + 0.2), 100.0);
             for _ in 0..3 {
                 world.step(&inputs, FRAME).expect("the step is finite");
@@ -169,7 +169,7 @@ fn a_point_on_several_panels_is_refused_with_their_names_and_changes_nothing() {
     let middle = DVec2::splat(0.5);
     // On both, and beside both at the same distance.
     for point in [middle, DVec2::new(2.0, 0.5)] {
-        let found = ask::find_point(&world, 0, point);
+        let found = queries::find_point(&world, 0, point);
         assert_eq!(found, Err(PointError::Panel(PanelError::Several(vec![0, 1]))));
     }
     for (point, words) in [
@@ -190,7 +190,7 @@ fn a_point_on_several_panels_is_refused_with_their_names_and_changes_nothing() {
     }
     assert_eq!((world.state_hash(), world.frame()), (hash, 0));
     // In the world at time 0 there is no question.
-    let above = ask::material_point(&world, 0, DVec3::new(0.5, 0.5, 1.9)).expect("near a panel").position;
+    let above = queries::material_point(&world, 0, DVec3::new(0.5, 0.5, 1.9)).expect("near a panel").position;
     assert_eq!(above, DVec3::new(0.5, 0.5, APART));
 }
 
@@ -204,7 +204,7 @@ fn a_patch_ends_where_its_layer_does() {
     let own = largest_speed(&world, |start| start.z == 0.0);
     let other = largest_speed(&world, |start| start.z != 0.0);
     assert!(own > 1e-3 && other < 1e-12, "{own} and {other} m/s");
-    let error = ask::find_point(&world, 0, DVec2::splat(0.5)).expect_err("no chart");
+    let error = queries::find_point(&world, 0, DVec2::splat(0.5)).expect_err("no chart");
     assert_eq!(error, PointError::NoMaterial);
 }
 
@@ -221,7 +221,7 @@ fn a_patch_ends_at_the_seam_of_its_panel() {
     for (point, is_left) in
         [(PanelPoint::on(0, DVec2::new(0.45, 0.5)), true), (DVec2::new(5.55, 0.5).into(), false)]
     {
-        let there = ask::material_point(&world, 0, point).expect("on a panel").position;
+        let there = queries::material_point(&world, 0, point).expect("on a panel").position;
         assert!(there.distance(DVec3::new(if is_left { 0.45 } else { 0.55 }, 0.5, 0.0)) < 1e-12, "{there}");
     }
     let inputs = pulled(PanelPoint::on(0, DVec2::new(0.45, 0.5)), 0.2, DVec3::Z, 10.0);

@@ -3,10 +3,10 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Region, TriangleMesh};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Region, TriangleMesh};
 use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BendingModel, BuildError, Checkpoint, ClothDescription, Material, Mode, PinDescription,
     SimulationSettings, SolverChoice, World, WorldDescription,
@@ -79,7 +79,7 @@ fn quiet(solver: SolverChoice, substeps: u32) -> SimulationSettings {
 /// The mean curvature of the middle of the strip [1/m].
 fn curvature(world: &World, along: Along) -> f64 {
     let at = |part: f64| {
-        let point = ask::material_point(world, 0, along.place(part * LENGTH, WIDTH / 2.0));
+        let point = queries::material_point(world, 0, along.place(part * LENGTH, WIDTH / 2.0));
         point.expect("a point of the strip").position
     };
     let ([a, b], [c, d]) = ([at(0.2), at(0.4)], [at(0.6), at(0.8)]);
@@ -118,7 +118,7 @@ fn every_solver_that_knows_it_leaves_the_same_fold() {
         let mut world = world(bent_strip(mesh, Along::Warp, (10.0, soft)), quiet(solver, substeps));
         // It is still held.
         run(&mut world, 2);
-        let folds = ask::plastic_curvatures(&world, 0).expect("it can yield");
+        let folds = queries::plastic_curvatures(&world, 0).expect("it can yield");
         folds.iter().sum::<f64>() / folds.len() as f64
     };
     let reference = mean(SolverChoice::Direct, 4);
@@ -134,7 +134,7 @@ fn a_strip_that_is_bent_less_comes_back_flat() {
     let cloth = bent_strip(mesh, Along::Warp, (0.9 * LIMIT, paper()));
     let mut world = world(cloth, quiet(SolverChoice::Direct, 4));
     run(&mut world, 36);
-    let most = ask::plastic_curvatures(&world, 0).expect("it can yield").into_iter().fold(0.0, f64::max);
+    let most = queries::plastic_curvatures(&world, 0).expect("it can yield").into_iter().fold(0.0, f64::max);
     assert!(most < 0.02 * LIMIT, "{most}");
     let left = curvature(&world, Along::Warp);
     assert!(left < 0.03 * LIMIT, "{left}");
@@ -164,12 +164,12 @@ fn a_fold_goes_on_from_a_checkpoint_with_the_same_bits_and_for_any_number_of_thr
     }
     let mut resumed = new(1);
     resumed.restore(Checkpoint::from_bytes(&one.checkpoint().to_bytes()).unwrap()).unwrap();
-    assert_eq!(ask::plastic_curvatures(&resumed, 0), ask::plastic_curvatures(&one, 0));
-    assert!(ask::plastic_curvatures(&resumed, 0).unwrap().iter().any(|kappa| *kappa > 1.0));
+    assert_eq!(queries::plastic_curvatures(&resumed, 0), queries::plastic_curvatures(&one, 0));
+    assert!(queries::plastic_curvatures(&resumed, 0).unwrap().iter().any(|kappa| *kappa > 1.0));
     for _ in 0..5 {
         assert_eq!(run(&mut one, 1).state_hash, run(&mut resumed, 1).state_hash);
     }
-    assert_eq!(ask::plastic_curvatures(&resumed, 0), ask::plastic_curvatures(&one, 0));
+    assert_eq!(queries::plastic_curvatures(&resumed, 0), queries::plastic_curvatures(&one, 0));
 }
 
 /// Card: stiff and light, so that it follows the pins, and so damped that it does not swing beyond its limit when let go.
@@ -202,7 +202,7 @@ fn folded_strip(
             Keyframe { time, translate, rotate_deg: DVec3::Y * (-sign * half.to_degrees()) }
         };
         PinDescription {
-            motion: Motion::from((0..=24).map(key).collect::<Vec<_>>()),
+            motion: KeyframedMotion::from((0..=24).map(key).collect::<Vec<_>>()),
             clamp: true,
             release: Some(0.65),
             ..PinDescription::new(Region::MaterialBox(at))
@@ -297,11 +297,11 @@ fn a_cloth_learns_to_yield_while_it_runs_but_not_under_a_solver_that_cannot() {
     };
     let mut rows = world(cloth, quiet(SolverChoice::Xpbd, 4));
     let message = rows.set_material(rows.cloth_ids()[0], paper()).unwrap_err().to_string();
-    assert!(message.contains("xpbd") && ask::plastic_curvatures(&rows, 0).is_none(), "{message}");
+    assert!(message.contains("xpbd") && queries::plastic_curvatures(&rows, 0).is_none(), "{message}");
     let mut plate = world(ClothDescription::new("strip", mesh, elastic), quiet(SolverChoice::Direct, 4));
-    assert!(ask::plastic_curvatures(&plate, 0).is_none());
+    assert!(queries::plastic_curvatures(&plate, 0).is_none());
     plate.set_material(plate.cloth_ids()[0], paper()).unwrap();
-    assert_eq!(ask::plastic_curvatures(&plate, 0), Some(vec![0.0; plate.face_count()]));
+    assert_eq!(queries::plastic_curvatures(&plate, 0), Some(vec![0.0; plate.face_count()]));
 }
 
 /// An upright sheet that two plates have pressed together, and let go.
@@ -323,7 +323,8 @@ fn pressed(yield_curvature: Option<f64>) -> World {
         let key = |time: f64, y: f64| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
         let normal = DVec3::Y * sign;
         let place = Placement { translate: DVec3::Y * height, ..Placement::default() };
-        let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.04 * sign), key(0.25, -0.1 * sign)]);
+        let motion =
+            KeyframedMotion::from(vec![key(0.0, 0.0), key(0.2, 0.04 * sign), key(0.25, -0.1 * sign)]);
         Obstacle { motion, ..Obstacle::new(Shape::Plane { normal }, place) }
     };
     let mut world = build(&WorldDescription {
@@ -343,8 +344,8 @@ fn pressed(yield_curvature: Option<f64>) -> World {
 #[test]
 fn a_sheet_that_is_pressed_together_keeps_folds_and_its_mesh_and_crosses_nothing() {
     let (elastic, folded) = (pressed(None), pressed(Some(5.0)));
-    assert!(ask::plastic_curvatures(&folded, 0).unwrap().iter().any(|kappa| *kappa > 5.0));
-    assert!(ask::plastic_curvatures(&elastic, 0).is_none());
+    assert!(queries::plastic_curvatures(&folded, 0).unwrap().iter().any(|kappa| *kappa > 5.0));
+    assert!(queries::plastic_curvatures(&elastic, 0).is_none());
     assert!(folded.face_count() > elastic.face_count(), "{} {}", folded.face_count(), elastic.face_count());
     let metrics = folded.measure();
     assert!(metrics.max_strain < 0.05 && metrics.kinetic_energy < 1e-3, "{metrics:?}");

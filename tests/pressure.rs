@@ -4,7 +4,7 @@ use crate::common::*;
 use glam::DVec3;
 use taffeta::core::{Placement, TriangleMesh};
 use taffeta::io::GridPattern;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{ClothDescription, SimulationSettings, SolverChoice, StepInputs, World};
 
 /// Settings without gravity.
@@ -101,7 +101,7 @@ fn an_inverted_pressure_pushes_the_other_way() {
     let mut cloth = ClothDescription::new("sheet", square(2, GridPattern::Diagonal), stiff());
     cloth.pressure = -1.0;
     let mut world = world(cloth, weightless());
-    assert!(ask::is_pressure_explicit(&world));
+    assert!(queries::is_pressure_explicit(&world));
     run(&mut world, 6);
     assert!((world.measure().momentum.z / (-world.time()) - 1.0).abs() < 1e-9);
 }

@@ -3,10 +3,10 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     BendingModel, Checkpoint, ClothDescription, MembraneModel, Mode, PinDescription, PinId,
     SimulationSettings, SolverChoice, StepInputs, TimeIntegration, World, WorldDescription,
@@ -75,7 +75,7 @@ fn the_number_of_triangles_does_not_change_the_shape() {
         let mut world = world(projected(swing(cells)), iterations(15));
         run(&mut world, 12);
         let at = |i: u32| DVec2::new(f64::from(i % 5), f64::from(i / 5)) / 4.0;
-        let point = |i: u32| ask::material_point(&world, 0, at(i)).expect("on the sheet").position;
+        let point = |i: u32| queries::material_point(&world, 0, at(i)).expect("on the sheet").position;
         (0..25).map(point).collect::<Vec<_>>()
     };
     let fine = shape(40);
@@ -124,7 +124,7 @@ fn a_drape_stays_out_of_the_ball_with_one_factorization() {
         assert!(lowest > 0.2, "at {} s something is {} in the ball", world.time(), 0.2 - lowest);
     }
     assert!(contacts > 20, "{contacts}");
-    assert_eq!(ask::factorizations(&world), 1, "neither contact nor motion changes the system");
+    assert_eq!(queries::factorizations(&world), 1, "neither contact nor motion changes the system");
 }
 
 #[test]
@@ -132,17 +132,17 @@ fn the_system_is_factorized_only_when_mesh_pins_or_step_change() {
     let mut cloth = projected(hung_sheet(8, GridPattern::Alternating));
     cloth.pins[0].release = Some(0.2);
     let mut world = world(cloth, settings(PROJECTIVE, None));
-    assert_eq!(ask::factorizations(&world), 0);
+    assert_eq!(queries::factorizations(&world), 0);
     run(&mut world, 10);
-    assert_eq!(ask::factorizations(&world), 1);
+    assert_eq!(queries::factorizations(&world), 1);
     run(&mut world, 5);
-    assert_eq!(ask::factorizations(&world), 2, "the pin has let go");
+    assert_eq!(queries::factorizations(&world), 2, "the pin has let go");
     world.step(&StepInputs::default(), 0.5 * FRAME).unwrap();
     world.step(&StepInputs::default(), 0.5 * FRAME).unwrap();
-    assert_eq!(ask::factorizations(&world), 3, "another step");
+    assert_eq!(queries::factorizations(&world), 3, "another step");
     world.edit(|_| {});
     world.step(&StepInputs::default(), 0.5 * FRAME).unwrap();
-    assert_eq!(ask::factorizations(&world), 4, "another topology");
+    assert_eq!(queries::factorizations(&world), 4, "another topology");
 }
 
 #[test]
@@ -164,11 +164,11 @@ fn pins_are_followed_exactly_also_along_some_axes_only() {
     let mut cloth = projected(ClothDescription::new("sheet", square(6, GridPattern::Diagonal), stiff()));
     let key = |time, y| Keyframe { time, translate: DVec3::new(0.0, y, 0.0), rotate_deg: DVec3::ZERO };
     let upper = Region::MaterialBox([DVec2::new(0.0, 1.0), DVec2::ONE]);
-    let motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
+    let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.2, 0.3)]);
     cloth.pins.push(PinDescription { motion, axes: [false, true, true], ..PinDescription::new(upper) });
     let mut world = world(cloth, settings(PROJECTIVE, None));
     run(&mut world, 6);
-    let corner = ask::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
+    let corner = queries::material_point(&world, 0, DVec2::ONE).expect("on the sheet").position;
     assert!((corner.y - 1.15).abs() < 1e-12 && corner.z.abs() < 1e-12, "{corner}");
     assert!((corner.x - 1.0).abs() > 1e-9, "it is free along x");
 }
@@ -187,7 +187,7 @@ fn a_pin_bears_the_weight_and_lets_go_above_its_strength() {
         assert_eq!(!world.has_released(PinId::from_number(0)), holds, "{strength} N");
         if holds {
             // The row of vertices at the pin weighs a sixteenth itself.
-            let force = ask::pin_forces(&world)[0].y;
+            let force = queries::pin_forces(&world)[0].y;
             assert!((force / weight - 1.0).abs() < 0.02, "{force} of {weight}");
         }
     }
@@ -269,7 +269,7 @@ fn it_runs_on_meshes_that_change_and_resumes_from_a_checkpoint() {
     };
     let mut world = start();
     let splits: u64 = (0..25).map(|_| run(&mut world, 1).remesh.splits).sum();
-    assert!(splits > 20 && ask::factorizations(&world) > 5, "{splits} splits");
+    assert!(splits > 20 && queries::factorizations(&world) > 5, "{splits} splits");
     let saved = world.checkpoint().to_bytes();
     let mut resumed = start();
     resumed.restore(Checkpoint::from_bytes(&saved).unwrap()).unwrap();

@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
@@ -26,7 +26,7 @@ fn laid(settings: SimulationSettings) -> WorldDescription {
     cloth.remesh = Some(RemeshSettings { interval: 3, ..sizes });
     let key =
         |time: f64, height: f64| Keyframe { time, translate: DVec3::Y * height, rotate_deg: DVec3::ZERO };
-    let motion = Motion::from(vec![key(0.0, 0.0), key(RISE, 0.0), key(RISE + 1.0, 0.2)]);
+    let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(RISE, 0.0), key(RISE + 1.0, 0.2)]);
     let floor = Obstacle::new(Shape::Plane { normal: DVec3::Y }, Placement::default());
     let ball = Obstacle::new(Shape::Sphere { radius: 0.02 }, Placement::default());
     WorldDescription {

@@ -7,7 +7,7 @@ use std::f64::consts::TAU;
 use taffeta::core::{Region, TriangleMesh};
 use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     ClothDescription, Material, PanelPoint, PinDescription, SimulationSettings, SolverChoice, StepReport,
     World,
@@ -67,11 +67,11 @@ fn a_cut_sheet_moves_as_the_whole_one_to_round_off() {
 fn lattice(world: &World, chart: Option<(f64, DVec2)>) -> Vec<DVec3> {
     let points = (0..7).flat_map(|j| (0..7).map(move |i| DVec2::new(f64::from(i), f64::from(j)) / 6.0));
     let at = |u: DVec2| match chart {
-        None => ask::material_point(world, 0, u),
+        None => queries::material_point(world, 0, u),
         Some((angle, shift)) if u.x > 0.5 => {
-            ask::material_point(world, 0, PanelPoint::on(1, DVec2::from_angle(angle).rotate(u) + shift))
+            queries::material_point(world, 0, PanelPoint::on(1, DVec2::from_angle(angle).rotate(u) + shift))
         }
-        Some(_) => ask::material_point(world, 0, PanelPoint::on(0, u)),
+        Some(_) => queries::material_point(world, 0, PanelPoint::on(0, u)),
     };
     points.map(|u| at(u).expect("on the sheet").position).collect()
 }

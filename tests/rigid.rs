@@ -8,7 +8,7 @@ use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     ClothDescription, Material, PinDescription, SimulationSettings, SolverChoice, World, WorldDescription,
-    ask,
+    queries,
 };
 
 const G: f64 = 9.81;
@@ -114,7 +114,7 @@ fn momentum_goes_from_a_ball_to_the_cloth_that_it_meets() {
     let mut world = build(&description);
     let id = world.find_obstacle("body").unwrap();
     let report = run(&mut world, 30);
-    let (velocity, _) = ask::rigid_motion(&world, id).unwrap();
+    let (velocity, _) = queries::rigid_motion(&world, id).unwrap();
     let total = report.metrics.momentum + velocity;
     assert!(velocity.y > -1.95, "the cloth slows it down: {velocity}");
     assert!(total.distance(DVec3::Y * -2.0) < 1e-3 * 2.0, "{total}");
@@ -127,7 +127,7 @@ fn a_sheet_that_is_damped_bears_the_weight_of_what_has_come_to_rest_on_it() {
     let shape = Shape::Box { half_size: DVec3::new(0.1, 0.05, 0.08) };
     let mut world = build(&world_of(vec![cloth], vec![body(shape, DVec3::Y * 0.1, 1.0)]));
     run(&mut world, 240);
-    let (velocity, spin) = ask::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
+    let (velocity, spin) = queries::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
     assert!(velocity.length() < 2e-3 && spin.length() < 0.05, "{velocity} {spin}");
     let loads: DVec3 = (0..30).map(|_| run(&mut world, 1).obstacle_loads[0].force).sum::<DVec3>() / 30.0;
     assert!((loads.y - G).abs() < 0.01 * G, "{loads}");
@@ -283,7 +283,7 @@ fn what_has_a_mass_can_be_added_and_removed_but_not_set_elsewhere() {
     let first = world.find_obstacle("body").unwrap();
     world.remove_obstacle(first).unwrap();
     run(&mut world, 5);
-    assert!(ask::rigid_motion(&world, first).is_none() && ask::rigid_motion(&world, id).is_some());
+    assert!(queries::rigid_motion(&world, first).is_none() && queries::rigid_motion(&world, id).is_some());
     assert!(world.obstacles()[0].pose_at(world.time()).translation.y < fallen);
 }
 
@@ -373,7 +373,7 @@ fn a_body_that_tumbles_keeps_its_angular_momentum_and_energy() {
         let mut has_turned_over = false;
         for _ in 0..150 {
             run(&mut world, 1);
-            let (_, now) = ask::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
+            let (_, now) = queries::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
             let axes = world.obstacles()[0].pose_at(world.time()).rotation;
             let own = axes.transpose() * now;
             let momentum = axes * (moments * own);

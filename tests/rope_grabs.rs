@@ -5,7 +5,7 @@ use glam::DVec3;
 use taffeta::core::index::DenseIndex;
 use taffeta::core::{Friction, Region};
 use taffeta::io::GridPattern;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     ClothDescription, Grab, LooseDescription, PinDescription, RopeDescription, RopeMaterial,
     SimulationSettings, SolverChoice, StepInputs, World, WorldDescription,
@@ -44,7 +44,7 @@ fn run_with(world: &mut World, inputs: &StepInputs, frames: u32) {
 
 fn place_of(world: &World, inputs: &StepInputs) -> DVec3 {
     let Grab { body, point, .. } = inputs.grabs[0];
-    ask::material_point(world, body, point).expect("it has segments").position
+    queries::material_point(world, body, point).expect("it has segments").position
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_rope_clamped_at_an_end_is_grabbed_up_to_that_end_and_not_beyond() {
     rope.pins = vec![PinDescription { clamp: true, ..PinDescription::new(Region::Vertices(vec![0])) }];
     let mut world = alone(rope, settings(SolverChoice::Block, Some(8)));
     // Beyond the clamped end there is a vertex that nobody sees.
-    let place = |x: f64| ask::material_point(&world, 0, DVec3::X * x).map(|found| found.position);
+    let place = |x: f64| queries::material_point(&world, 0, DVec3::X * x).map(|found| found.position);
     assert_eq!((place(-0.1), place(2.0)), (Ok(DVec3::ZERO), Ok(DVec3::X)));
     let inputs = pulled(0, (DVec3::X * 2.0, 0.2), (DVec3::new(0.7, 0.6, 0.0), 200.0));
     run_with(&mut world, &inputs, 30);
@@ -149,7 +149,7 @@ fn a_point_of_a_rope_is_pinned_where_it_is_and_let_go_again() {
     for solver in [SolverChoice::Global, SolverChoice::Block] {
         let mut world = alone(straight(10), settings(solver, None));
         run(&mut world, 6);
-        let (vertices, _) = ask::find_point(&world, 0, DVec3::X * 0.32).expect("segments");
+        let (vertices, _) = queries::find_point(&world, 0, DVec3::X * 0.32).expect("segments");
         let place = world.motion().positions[vertices[0]];
         let pin = world.add_pin(&vertices[..1], &PinDescription::default()).expect("it is free");
         run(&mut world, 20);
@@ -192,7 +192,7 @@ fn what_is_no_rope_and_what_is_not_there_cannot_be_grabbed() {
     }
     world.step(&pulled(1, (DVec3::ZERO, 0.0), (DVec3::ONE, 1.0)), FRAME).expect("that is the rope");
     assert_eq!(
-        ask::loose_vertices(&world, 1).start,
-        ask::find_point(&world, 1, DVec3::ZERO).unwrap().0[0].to_usize()
+        queries::loose_vertices(&world, 1).start,
+        queries::find_point(&world, 1, DVec3::ZERO).unwrap().0[0].to_usize()
     );
 }

@@ -2,8 +2,8 @@
 
 use crate::common::*;
 use glam::{DQuat, DVec3};
-use taffeta::core::{Keyframe, Motion, Region};
-use taffeta::sim::ask;
+use taffeta::core::{Keyframe, KeyframedMotion, Region};
+use taffeta::sim::queries;
 use taffeta::sim::{
     Checkpoint, Mode, PinDescription, RopeBending, RopeDescription, RopeMaterial, SimulationSettings,
     SolverChoice, World, WorldDescription,
@@ -141,7 +141,7 @@ fn ten_forty_and_a_hundred_and_sixty_segments_move_alike() {
         (0..30)
             .map(|_| {
                 run(&mut world, 1);
-                ask::rope_point(&world, 0, 1.0).position
+                queries::rope_point(&world, 0, 1.0).position
             })
             .collect::<Vec<_>>()
     };
@@ -161,7 +161,7 @@ fn ten_forty_and_a_hundred_and_sixty_segments_rest_alike() {
         rope.pins = vec![PinDescription { clamp: true, ..pin(&[0]) }];
         let mut world = alone(rope, statics());
         world.equilibrate().expect("it holds");
-        [0.25, 0.5, 0.75, 1.0].map(|at| ask::rope_point(&world, 0, at).position)
+        [0.25, 0.5, 0.75, 1.0].map(|at| queries::rope_point(&world, 0, at).position)
     };
     let finest = shape(160);
     let apart = |segments: u32| {
@@ -207,9 +207,9 @@ fn a_curl_that_is_pulled_out_of_shape_returns_to_radius_and_pitch() {
         let iterations = is_local.then_some(20);
         let simulation = SimulationSettings { velocity_damping: 3.0, iterations, ..weightless(solver, 40) };
         let mut world = alone(rope, simulation);
-        world.edit(|thawed| {
+        world.edit(|keyed| {
             // Pulled to twice its pitch, and wound up by a quarter turn.
-            for vertex in thawed.loose.iter_mut().skip(2) {
+            for vertex in keyed.loose.iter_mut().skip(2) {
                 let stretched = DVec3::new(vertex.position.x, 1.6 * vertex.position.y, vertex.position.z);
                 vertex.position = DQuat::from_rotation_y(10.0 * vertex.position.y) * stretched;
             }
@@ -250,11 +250,11 @@ fn mirrored(bending: RopeBending) -> World {
     rope.material.bend_damping = 0.05;
     let simulation = SimulationSettings { velocity_damping: 2.0, ..weightless(SolverChoice::Direct, 16) };
     let mut world = alone(rope, simulation);
-    world.edit(|thawed| {
+    world.edit(|keyed| {
         // The part beyond joint 4 is mirrored: it turns there to the right.
-        let (x, along) = (thawed.loose[4].position, thawed.loose[4].position - thawed.loose[3].position);
+        let (x, along) = (keyed.loose[4].position, keyed.loose[4].position - keyed.loose[3].position);
         let along = along.normalize();
-        for vertex in thawed.loose.iter_mut().skip(5) {
+        for vertex in keyed.loose.iter_mut().skip(5) {
             let away = vertex.position - x;
             vertex.position = x + 2.0 * along * along.dot(away) - away;
         }
@@ -319,7 +319,7 @@ fn error_of_damped_spring(ratio: f64, substeps: u32) -> f64 {
         let t = world.time();
         let wave = if ratio > 1.0 { (root * t).sinh() } else { (root * t).sin() };
         let exact = speed * (-ratio * rate * t).exp() * wave / root;
-        let found = ask::rope_point(&world, 0, 0.5).position.x - 0.5;
+        let found = queries::rope_point(&world, 0, 0.5).position.x - 0.5;
         (largest, error) = (largest.max(exact.abs()), error.max((found - exact).abs()));
     }
     error / largest
@@ -339,7 +339,7 @@ fn a_damped_spring_moves_as_in_closed_form_to_second_order() {
 fn crack(accuracy: f64, part: f64) {
     let mut rope = straight(2.0, 60, cord(1e-5));
     let key = |time, translate, turn| Keyframe { time, translate, rotate_deg: DVec3::Z * turn };
-    let motion = Motion::from(vec![
+    let motion = KeyframedMotion::from(vec![
         key(0.0, DVec3::ZERO, 0.0),
         key(0.15, DVec3::new(-0.3, 0.3, 0.0), 90.0),
         key(0.3, DVec3::new(0.4, 0.2, 0.0), 0.0),
@@ -349,8 +349,8 @@ fn crack(accuracy: f64, part: f64) {
     let (mut tip, mut handle, mut last) = (0.0_f64, 0.0_f64, None);
     for frame in 0..60 {
         let metrics = run(&mut world, 1).metrics;
-        handle = handle.max(ask::rope_point(&world, 0, 0.0).velocity.length());
-        tip = tip.max(ask::rope_point(&world, 0, 1.0).velocity.length());
+        handle = handle.max(queries::rope_point(&world, 0, 0.0).velocity.length());
+        tip = tip.max(queries::rope_point(&world, 0, 1.0).velocity.length());
         let energy =
             metrics.kinetic_energy + metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy;
         // The hand rests from 0.3 s on.

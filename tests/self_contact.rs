@@ -191,12 +191,12 @@ fn no_edit_makes_layers_cross() {
         assert_eq!(world.crossings().unwrap(), []);
     }
     assert!(refused > 0 && collapses > 200, "{refused} refused, {collapses} collapses");
-    // Without the gate the same pass makes them cross.
+    // Without the intersection test the same pass makes them cross.
     let mut careless = build(&nested_arcs(true));
     let settings = careless.cloths().iter().map(|cloth| cloth.remesh).collect::<Vec<_>>();
-    careless.edit(|thawed| {
+    careless.edit(|keyed| {
         let pass = Pass { settings: &settings, elapsed: 1.0, ..Pass::default() };
-        remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut |_| false);
+        remesh(&mut keyed.mesh, &mut keyed.attributes, &pass, &mut |_| false);
     });
     assert!(careless.crossings().unwrap().len() > 10);
 }

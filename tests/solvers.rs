@@ -6,7 +6,7 @@
 
 use crate::common::*;
 use glam::{DVec2, DVec3};
-use taffeta::core::{Keyframe, Motion, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Region};
 use taffeta::io::{GridPattern, grid};
 use taffeta::sim::{ClothDescription, Material, Mode, PinDescription, SimulationSettings, SolverChoice};
 use taffeta::study::validate::disk_mesh;
@@ -97,7 +97,7 @@ fn a_clamped_strip() {
 fn a_pin_that_moves() {
     let mut cloth = hung_sheet(16, GridPattern::Diagonal);
     let key = |time, z| Keyframe { time, translate: DVec3::new(0.0, 0.0, z), rotate_deg: DVec3::ZERO };
-    cloth.pins[0].motion = Motion::from(vec![key(0.0, 0.0), key(0.2, 0.1)]);
+    cloth.pins[0].motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.2, 0.1)]);
     assert_alike("moving pin", distance(&cloth, Some(6), GRAVITY));
 }
 

@@ -3,12 +3,12 @@
 use crate::common::*;
 use glam::{DQuat, DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Keyframe, Motion, Placement, Pose, Region};
+use taffeta::core::{Keyframe, KeyframedMotion, Placement, Pose, Region};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     BodyId, BuildError, Checkpoint, ClothDescription, PinDescription, RopeDescription, RopeMaterial,
-    SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, ask,
+    SeamDescription, SeamSides, SolverChoice, StepInputs, World, WorldDescription, queries,
 };
 
 /// A sheet of 0.4 m in a plane of its own, upright or lying.
@@ -174,10 +174,10 @@ fn a_seam_that_is_being_sewn_goes_along() {
     there.teleport(&bodies, quarter, true).expect("nothing is in the way");
     for frame in 0..30 {
         [&mut here, &mut there].into_iter().for_each(|world| drop(run(world, 1)));
-        let [a, b] = [&here, &there].map(|world| ask::seams(world)[0].clone());
+        let [a, b] = [&here, &there].map(|world| queries::seams(world)[0].clone());
         assert!((a.gap - b.gap).abs() < 1e-5, "frame {frame}: {} and {}", a.gap, b.gap);
     }
-    assert!(ask::seams(&there)[0].closed.is_some(), "it is sewn");
+    assert!(queries::seams(&there)[0].closed.is_some(), "it is sewn");
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_run_goes_on_from_a_checkpoint_and_from_a_snapshot_after_a_teleport() {
 }
 
 /// The motion of a cape's neck or body that jumps after a tenth of a second.
-fn jumping(by: DVec3) -> Motion {
+fn jumping(by: DVec3) -> KeyframedMotion {
     let key = |time, translate, degrees| Keyframe { time, translate, rotate_deg: DVec3::Y * degrees };
     let on = DVec3::X * 0.05;
     let keys = vec![
@@ -307,7 +307,7 @@ fn jumping(by: DVec3) -> Motion {
         key(6.5 * FRAME, on + by, 0.0),
         key(0.3, on * 2.0 + by, 0.0),
     ];
-    Motion { jumps: vec![2], ..Motion::from(keys) }
+    KeyframedMotion { jumps: vec![2], ..KeyframedMotion::from(keys) }
 }
 
 #[test]

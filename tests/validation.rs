@@ -152,12 +152,12 @@ fn fly_through_edits(solver: SolverChoice) {
     for frame in 1..=12u32 {
         run(&mut world, 1);
         let before = world.measure();
-        world.edit(|thawed| {
+        world.edit(|keyed| {
             let kinds = vec![EditKind::Split, EditKind::Collapse, EditKind::Flip];
             let edits = RandomEdits { outline: false, seed: u64::from(frame), attempts: 60, kinds };
-            let made = random_edits(&mut thawed.mesh, &mut thawed.attributes, &[], &edits);
+            let made = random_edits(&mut keyed.mesh, &mut keyed.attributes, &[], &edits);
             assert!(made.len() > 10, "frame {frame}: {} edits", made.len());
-            thawed.mesh.validate().expect("a valid mesh");
+            keyed.mesh.validate().expect("a valid mesh");
         });
         let after = world.measure();
         let expected = first.momentum + gravity * (mass * world.time());
@@ -193,10 +193,10 @@ fn center_of_mass_follows_the_discrete_parabola_through_splits() {
             velocity += gravity * h;
             expected += velocity * h;
         }
-        world.edit(|thawed| {
-            let longest = thawed.mesh.edge_keys().nth(7 * frame as usize).expect("an edge");
+        world.edit(|keyed| {
+            let longest = keyed.mesh.edge_keys().nth(7 * frame as usize).expect("an edge");
             let no_pins = [];
-            taffeta::remesh::split_with_transfer(&mut thawed.mesh, &mut thawed.attributes, longest, &no_pins)
+            taffeta::remesh::split_with_transfer(&mut keyed.mesh, &mut keyed.attributes, longest, &no_pins)
                 .expect("every edge can be split");
         });
         let distance = center(&world).distance(expected);

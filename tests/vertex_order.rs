@@ -7,7 +7,7 @@ use taffeta::io::GridPattern;
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     Checkpoint, ClothDescription, ClothId, PinDescription, SolverChoice, StepInputs, World, WorldDescription,
-    ask,
+    queries,
 };
 
 /// A square whose vertices and faces are in no order, with faces that start at any corner.
@@ -65,7 +65,7 @@ fn check(world: &World, id: ClothId, description: &ClothDescription) {
         let corner = origin.weights.iter().position(|weight| *weight == 1.0).expect("a vertex of the mesh");
         assert_eq!(mesh.faces[origin.face as usize][corner] as usize, k);
     }
-    let strains = ask::face_strains(world, number);
+    let strains = queries::face_strains(world, number);
     for (face, corners) in mesh.faces.iter().enumerate().filter(|(face, _)| strains[*face].abs() > 1e-3) {
         let [a, b, c] = corners.map(|v| positions[v as usize]);
         let [u, v, w] = mesh.material.as_ref().expect("it has some")[face];
@@ -83,7 +83,7 @@ fn a_fixed_mesh_keeps_the_order_of_its_input() {
         check(&world, a, &sheet("a", 0.0));
         check(&world, b, &sheet("b", 1.0));
         let pin = world.find_pin("b").expect("it has that name");
-        let held: Vec<_> = ask::pin_vertices(&world, pin);
+        let held: Vec<_> = queries::pin_vertices(&world, pin);
         assert_eq!(held, [7, 30].map(|k| world.cloth(b).vertex(k)), "frame {frame}");
         world.step(&StepInputs::default(), FRAME).expect("it steps");
     }
@@ -101,7 +101,7 @@ fn a_fixed_mesh_keeps_the_order_of_its_input() {
     let held = world.add_pin(&[taken], &PinDescription::default()).expect_err("it is held");
     assert!(held.to_string().contains("pin 'c' holds vertex 30 already"), "{held}");
     let pin = world.add_pin(&[vertex], &PinDescription::default()).expect("nothing holds it");
-    assert_eq!(world.motion().positions[ask::pin_vertices(&world, pin)[0]], place);
+    assert_eq!(world.motion().positions[queries::pin_vertices(&world, pin)[0]], place);
 }
 
 #[test]
@@ -122,8 +122,11 @@ fn a_remeshed_cloth_names_the_vertices_of_its_input() {
     for (k, name) in known.into_iter().enumerate() {
         assert_eq!(world.sheet().starts[view.vertex(k)], description.mesh.positions[name as usize]);
     }
-    let (mesh, jumps) = (world.mesh(0), ask::face_jumps(&world, 0));
-    assert_eq!((jumps.strains.len(), ask::vertex_sizes(&world, 0).len()), (mesh.faces.len(), names.len()));
+    let (mesh, jumps) = (world.mesh(0), queries::face_jumps(&world, 0));
+    assert_eq!(
+        (jumps.strains.len(), queries::vertex_sizes(&world, 0).len()),
+        (mesh.faces.len(), names.len())
+    );
 }
 
 fn settings_of() -> taffeta::sim::SimulationSettings {

@@ -3,7 +3,7 @@
 use crate::common::*;
 use glam::{DQuat, DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Pose, Region};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Pose, Region};
 use taffeta::io::{GridPattern, sphere_mesh};
 use taffeta::scene::materials;
 use taffeta::sim::{
@@ -44,13 +44,13 @@ fn world_of(cloth: ClothDescription, solver: SolverChoice, substeps: Option<u32>
 }
 
 /// A motion through heights \[m\] at times \[s\].
-fn heights<const N: usize>(keys: [(f64, f64); N]) -> Motion {
+fn heights<const N: usize>(keys: [(f64, f64); N]) -> KeyframedMotion {
     let key = |(time, y)| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
     Vec::from(keys.map(key)).into()
 }
 
 /// A turn about the z axis by an angle \[degrees\] within a time \[s\].
-fn turn(angle: f64, time: f64) -> Motion {
+fn turn(angle: f64, time: f64) -> KeyframedMotion {
     let key = |time, z| Keyframe { time, translate: DVec3::ZERO, rotate_deg: DVec3::Z * z };
     vec![key(0.0, 0.0), key(time, angle)].into()
 }
@@ -71,7 +71,7 @@ const BODIES: [Body; 5] = [
 ];
 
 impl Body {
-    fn add(self, description: &mut WorldDescription, place: DVec3, motion: Motion) {
+    fn add(self, description: &mut WorldDescription, place: DVec3, motion: KeyframedMotion) {
         match self {
             Body::Closed(shape) => {
                 description.obstacles.push(Obstacle { motion, ..Obstacle::new(shape, Placement::at(place)) })
@@ -103,7 +103,7 @@ fn solvers() -> [(SolverChoice, Option<u32>); 5] {
 
 /// Runs two frames for every body and solver; `is_seen` tells the cases in which all is well.
 #[track_caller]
-fn all_see(bodies: &[Body], place: DVec3, motion: &Motion, is_seen: impl Fn(&World, bool) -> bool) {
+fn all_see(bodies: &[Body], place: DVec3, motion: &KeyframedMotion, is_seen: impl Fn(&World, bool) -> bool) {
     let mut unseen = Vec::new();
     for body in bodies {
         for (solver, substeps) in solvers() {
@@ -141,7 +141,7 @@ fn a_body_that_comes_back_within_a_substep_is_seen() {
 }
 
 /// A blade of 0.24 m along the x axis, as a body in closed form or made of one triangle, named "blade".
-fn add_blade(description: &mut WorldDescription, shape: Option<Shape>, motion: Motion) {
+fn add_blade(description: &mut WorldDescription, shape: Option<Shape>, motion: KeyframedMotion) {
     let (place, name) = (Placement::at(DVec3::Y * 0.1), "blade".to_owned());
     let corners = [DVec3::new(-0.12, 0.0, -0.02), DVec3::new(0.12, 0.0, -0.02), DVec3::new(0.0, 0.0, 0.03)];
     match shape {
@@ -165,7 +165,7 @@ const BLADES: [Option<Shape>; 3] = [
 
 /// Makes one step of a sheet below a blade for every solver and number of substeps; `drive` moves the blade before it.
 #[track_caller]
-fn blades_are_seen(motion: &Motion, drive: impl Fn(&mut World)) {
+fn blades_are_seen(motion: &KeyframedMotion, drive: impl Fn(&mut World)) {
     for (blade, (solver, substeps)) in BLADES.iter().flat_map(|blade| solvers().map(|solver| (blade, solver)))
     {
         let mut description = world_of(held(Region::Boundary), solver, substeps);
@@ -186,7 +186,7 @@ fn a_blade_that_makes_a_whole_turn_within_a_substep_is_seen() {
 
 #[test]
 fn a_blade_that_is_driven_half_way_round_in_a_substep_is_seen() {
-    blades_are_seen(&Motion::default(), |world| {
+    blades_are_seen(&KeyframedMotion::default(), |world| {
         let blade = world.find_obstacle("blade").expect("its name");
         let is_mesh = world.mesh_obstacles().len() == 1;
         let start = if is_mesh { 0.0 } else { 0.5 * std::f64::consts::PI };
@@ -245,7 +245,7 @@ mod pins {
 
     /// The work that a pin with a motion does on a sheet in a step of one substep without gravity: kinetic energy \[J\], and the
     /// number of substeps.
-    fn throw(motion: Motion, solver: SolverChoice) -> (f64, u32) {
+    fn throw(motion: KeyframedMotion, solver: SolverChoice) -> (f64, u32) {
         let mut cloth = held(edge());
         cloth.pins[0].motion = motion;
         let report = run(&mut build(&world_of(cloth, solver, Some(1))), 1);
@@ -302,7 +302,7 @@ mod pins {
             cloth.pins[0].motion = heights([(0.0, 0.0), (0.4 * MILLISECOND, 0.2), (0.8 * MILLISECOND, 0.0)]);
             let mut description = world_of(cloth, solver, substeps);
             let bar = Shape::Capsule { radius: 0.01, half_length: 0.05 };
-            Body::Closed(bar).add(&mut description, DVec3::Y * 0.1, Motion::default());
+            Body::Closed(bar).add(&mut description, DVec3::Y * 0.1, KeyframedMotion::default());
             let mut world = build(&description);
             let report = run(&mut world, 1);
             assert!(is_told(&world, &report) || farthest(&world) > MOVED, "{solver:?} {substeps:?}");

@@ -7,7 +7,7 @@ use glam::DVec3;
 use libfuzzer_sys::fuzz_target;
 use taffeta::contact::boxes::{Aabb, MovingBox};
 use taffeta::contact::candidates::collect_pairs;
-use taffeta::contact::certificate::{Path, truncate};
+use taffeta::contact::pair_limits::{Path, truncate};
 use taffeta::contact::crossings::find_crossings;
 use taffeta::contact::elements::Elements;
 use taffeta::contact::near::{BoxedElements, NearSearch};

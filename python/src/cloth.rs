@@ -10,7 +10,7 @@ use crate::view::View;
 use numpy::{PyArray1, PyArray2, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;
-use taffeta_sim::{ClothId, ClothView, PinDescription, World as SimWorld, ask};
+use taffeta_sim::{ClothId, ClothView, PinDescription, World as SimWorld, queries};
 
 /// A cloth of a world.
 #[pyclass(frozen, module = "taffeta")]
@@ -123,7 +123,7 @@ impl Cloth {
         let point = given_point(point, panel, "the point")?;
         let found = self.cloth.with(py, |cloth, world| {
             let point = point.on_body(world, cloth.number())?;
-            ask::material_point(world, cloth.number(), point).map_err(|cause| cause.to_string())
+            queries::material_point(world, cloth.number(), point).map_err(|cause| cause.to_string())
         })?;
         let name = &self.cloth.name;
         let found =
@@ -149,13 +149,13 @@ impl Cloth {
     /// Largest principal Green strain of each face by its absolute value.
     #[getter]
     fn strains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        self.per_element(py, ask::face_strains)
+        self.per_element(py, queries::face_strains)
     }
 
     /// The edge length wanted at each vertex [m].
     #[getter]
     fn sizes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        self.per_element(py, ask::vertex_sizes)
+        self.per_element(py, queries::vertex_sizes)
     }
 
     /// The tensor that remeshing asked for at each vertex of the mesh before the last step: m00, m01, m11 [1/m²].

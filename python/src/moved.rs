@@ -11,7 +11,7 @@ use std::sync::Arc;
 use taffeta_contact::{MeshObstacle, Obstacle as Closed};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{Pose, VertexIndex};
-use taffeta_sim::{BuildError, ObstacleId, PinId, World as SimWorld, ask};
+use taffeta_sim::{BuildError, ObstacleId, PinId, World as SimWorld, queries};
 
 /// A position and a quaternion (w, x, y, z).
 type PoseTuple = ((f64, f64, f64), (f64, f64, f64, f64));
@@ -39,7 +39,7 @@ fn show_points<'py>(py: Python<'py>, list: Vec<DVec3>) -> PyResult<Bound<'py, Py
 fn number_in_body(world: &SimWorld, vi: VertexIndex) -> Option<usize> {
     let name = world.sheet().vertex_name(vi);
     let in_cloth = world.cloth_ids().iter().find_map(|id| world.cloth(*id).find(name));
-    let mut ropes = ask::rope_bodies(world).map(|(body, _)| ask::loose_vertices(world, body));
+    let mut ropes = queries::rope_bodies(world).map(|(body, _)| queries::loose_vertices(world, body));
     in_cloth.or_else(|| Some(vi.to_usize() - ropes.find(|range| range.contains(&vi.to_usize()))?.start))
 }
 
@@ -103,7 +103,7 @@ impl Obstacle {
         pick: impl Fn((DVec3, DVec3)) -> DVec3,
     ) -> PyResult<Option<(f64, f64, f64)>> {
         self.with(py, |_, _| ())?;
-        let found = self.world.get().with(py, |world| ask::rigid_motion(world, self.id))?;
+        let found = self.world.get().with(py, |world| queries::rigid_motion(world, self.id))?;
         Ok(found.map(|motion| pick(motion).into()))
     }
 }
@@ -236,7 +236,7 @@ impl Pin {
     fn vertices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
         let list: Vec<i64> = self.world.get().with(py, |world| {
             let number = |vi| number_in_body(world, vi).map_or(-1, |number| number as i64);
-            ask::pin_vertices(world, self.id).into_iter().map(number).collect()
+            queries::pin_vertices(world, self.id).into_iter().map(number).collect()
         })?;
         let memory = Arc::new(list);
         show(py, &memory, |list: &Vec<i64>| list, &[memory.len()])
@@ -247,7 +247,7 @@ impl Pin {
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let list = self.world.get().with(py, |world| {
             let positions = &world.motion().positions;
-            ask::pin_vertices(world, self.id).into_iter().map(|vi| positions[vi]).collect()
+            queries::pin_vertices(world, self.id).into_iter().map(|vi| positions[vi]).collect()
         })?;
         show_points(py, list)
     }

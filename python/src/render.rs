@@ -15,7 +15,7 @@ use taffeta_render::{
     obstacle_body,
 };
 use taffeta_scene::Scene;
-use taffeta_sim::{World as SimWorld, ask};
+use taffeta_sim::{World as SimWorld, queries};
 
 /// Vertical angle of view of a camera that is given, as that of the program [degrees].
 const VIEW_DEG: f64 = 28.0;
@@ -25,7 +25,7 @@ fn draw_bodies(world: &SimWorld, scene: &Scene) -> Vec<Body> {
     let cloths = world.cloths().len();
     let cloth = |index: usize| Body::new(world.mesh(index), BodyKind::Cloth { index });
     let mut bodies: Vec<Body> = (0..cloths).map(cloth).collect();
-    for (number, (body, _)) in ask::rope_bodies(world).enumerate() {
+    for (number, (body, _)) in queries::rope_bodies(world).enumerate() {
         let radius = scene.ropes.get(number).map_or(0.005, |rope| rope.radius);
         let mesh = tube_mesh(world.loose_state(body).0, radius);
         bodies.push(Body::new(mesh, BodyKind::Cloth { index: cloths + number }));

@@ -5,7 +5,7 @@ use crate::slot::World;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use taffeta_sim::{Motion, ask};
+use taffeta_sim::{DenseState, queries};
 
 /// A rope of a world.
 #[pyclass(frozen, module = "taffeta")]
@@ -28,12 +28,11 @@ impl Rope {
     fn vectors<'py>(
         &self,
         py: Python<'py>,
-        choose: impl FnOnce(&Motion) -> &Vectors,
+        choose: impl FnOnce(&DenseState) -> &Vectors,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let vectors = self
-            .world
-            .get()
-            .with(py, |world| (Arc::clone(choose(world.motion())), ask::loose_vertices(world, self.body)))?;
+        let vectors = self.world.get().with(py, |world| {
+            (Arc::clone(choose(world.motion())), queries::loose_vertices(world, self.body))
+        })?;
         show_vectors(py, vectors)
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use taffeta_cli::Failure;
 use taffeta_cli::args::RunOptions;
 use taffeta_cli::run::RunEvent;
-use taffeta_sim::Watch;
+use taffeta_sim::StopToken;
 
 /// Time between two looks at signals, and between two looks at progress.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
@@ -73,7 +73,7 @@ pub(crate) fn run_scene(
 /// The caller's thread during a run.
 struct Host<'a> {
     listener: &'a Py<PyAny>,
-    watch: Option<Watch>,
+    watch: Option<StopToken>,
     /// When the listener was last told of progress.
     told: Option<Instant>,
     failure: Option<PyErr>,
@@ -104,7 +104,7 @@ impl Host<'_> {
     }
 
     fn stop(&self) {
-        self.watch.iter().for_each(Watch::request_stop);
+        self.watch.iter().for_each(StopToken::request_stop);
     }
 
     fn is_due(&mut self) -> bool {
@@ -135,7 +135,7 @@ impl Host<'_> {
 
     /// Tells of a frame that takes its time.
     fn tell_of_work(&mut self) {
-        let Some(time) = self.watch.as_ref().map(Watch::time) else { return };
+        let Some(time) = self.watch.as_ref().map(StopToken::time) else { return };
         if self.failure.is_none() && self.is_due() {
             self.note(Python::attach(|py| self.listener.call1(py, ("working", time)).map(drop)));
         }

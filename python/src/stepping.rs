@@ -12,7 +12,7 @@ use crate::board::{Board, Finish, Substep};
 use crate::errors::error;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
-use taffeta_sim::{Lead, StepError, StepInputs, StepReport, World as SimWorld};
+use taffeta_sim::{StepError, StepInputs, StepReport, SubstepStart, World as SimWorld};
 
 /// The exception of a step that failed.
 pub(crate) fn step_error(py: Python<'_>, cause: &StepError) -> PyErr {
@@ -75,7 +75,7 @@ pub(crate) fn step(
         if !is_led {
             return world.step(inputs, dt);
         }
-        world.step_led(inputs, dt, &mut |lead: Lead<'_>| {
+        world.step_with(inputs, dt, &mut |lead: SubstepStart<'_>| {
             let substep = Substep {
                 time: lead.world.time(),
                 length: lead.h,

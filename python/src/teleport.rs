@@ -9,7 +9,7 @@ use crate::slot::World;
 use glam::{DQuat, DVec3};
 use pyo3::prelude::*;
 use taffeta_core::Pose;
-use taffeta_sim::{BodyId, World as SimWorld, ask};
+use taffeta_sim::{BodyId, World as SimWorld, queries};
 
 /// Sets bodies elsewhere: each point goes where the rotation about the origin takes it, and then by the position.
 pub(crate) fn teleport(
@@ -71,7 +71,7 @@ fn find_body(world: &Bound<'_, World>, body: &Bound<'_, PyAny>) -> PyResult<Opti
 fn find_named(world: &SimWorld, name: &str) -> Result<BodyId, String> {
     let place = obstacle_names(world).iter().position(|own| own == name);
     let obstacle = place.and_then(|place| world.obstacle_ids().nth(place));
-    let rope = ask::rope_bodies(world).find(|(_, rope)| rope.name == name);
+    let rope = queries::rope_bodies(world).find(|(_, rope)| rope.name == name);
     let body = world.find_cloth(name).map(BodyId::from).or(rope.map(|(number, _)| BodyId::Loose(number)));
     match (body, obstacle) {
         (Some(body), None) => Ok(body),
@@ -82,7 +82,7 @@ fn find_named(world: &SimWorld, name: &str) -> Result<BodyId, String> {
         )),
         (None, None) => {
             let cloths = world.cloths().iter().map(|cloth| cloth.name.clone());
-            let ropes = ask::rope_bodies(world).map(|(_, rope)| rope.name.clone());
+            let ropes = queries::rope_bodies(world).map(|(_, rope)| rope.name.clone());
             let names: Vec<String> = cloths.chain(ropes).chain(obstacle_names(world)).collect();
             Err(format!("there is no body {name:?}; there are {}", names.join(", ")))
         }

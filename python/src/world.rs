@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use taffeta_sim::columns::{Column, Source, Value};
 use taffeta_sim::{
-    Checkpoint, ClothId, Metrics, ObstacleId, PinId, StepInputs, World as SimWorld, WorldSnapshot, ask,
+    Checkpoint, ClothId, Metrics, ObstacleId, PinId, StepInputs, World as SimWorld, WorldSnapshot, queries,
 };
 
 /// A dict of handles that knows what to say of a name that it has not. What has no name is called by its number.
@@ -188,7 +188,7 @@ impl World {
     #[getter]
     fn ropes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let list = slf.get().with(slf.py(), |world| {
-            ask::rope_bodies(world).map(|(number, body)| (body.name.clone(), number)).collect::<Vec<_>>()
+            queries::rope_bodies(world).map(|(number, body)| (body.name.clone(), number)).collect::<Vec<_>>()
         })?;
         collect_bodies(slf, "rope", list, Rope::new)
     }
@@ -229,7 +229,7 @@ impl World {
         self.with(py, |world| {
             let is_fixed =
                 world.cloths().iter().all(|cloth| cloth.remesh.is_none() && cloth.material.tearing.is_none());
-            is_fixed && ask::seams(world).is_empty()
+            is_fixed && queries::seams(world).is_empty()
         })
     }
 

@@ -281,7 +281,7 @@ fn spin_beside(beside: Beside, solver: SolverChoice, substeps: Option<u32>) -> [
     let before = world.measure().angular_momentum;
     run(&mut world, 30);
     let speed = match world.cloths().len() {
-        2 => ask::material_point(&world, 1, DVec2::ZERO).expect("a corner").velocity.length(),
+        2 => queries::material_point(&world, 1, DVec2::ZERO).expect("a corner").velocity.length(),
         _ => 0.0,
     };
     [world.measure().angular_momentum.dot(before) / before.length_squared(), speed]

@@ -39,7 +39,7 @@ fn strip(part: f64, rail: Rail, solver: SolverChoice, substeps: Option<u32>) -> 
 /// Way by which the heavy end goes down in so many frames after the first `settling` \[m\].
 fn sinking(world: &mut World, settling: u32, frames: u32) -> f64 {
     let height = |world: &World| {
-        ask::material_point(world, 0, DVec2::new(0.98, 0.025)).expect("it is on the strip").position.y
+        queries::material_point(world, 0, DVec2::new(0.98, 0.025)).expect("it is on the strip").position.y
     };
     if settling > 0 {
         run(world, settling);
@@ -69,7 +69,7 @@ fn tension_over_turning_rail(rate: f64, coefficient: f64) -> [f64; 2] {
     let key = |time: f64| Keyframe { rotate_deg: DVec3::NEG_Z * rate * time, ..key(time, DVec3::ZERO, 0.0) };
     let rail = Obstacle {
         friction: both(coefficient),
-        motion: Motion::from(vec![key(0.0), key(2.0)]),
+        motion: KeyframedMotion::from(vec![key(0.0), key(2.0)]),
         ..Obstacle::new(Shape::Capsule { radius: 0.05, half_length: 0.1 }, place)
     };
     let mut description = WorldDescription {
@@ -82,7 +82,7 @@ fn tension_over_turning_rail(rate: f64, coefficient: f64) -> [f64; 2] {
     let mut world = build(&description);
     run(&mut world, 120);
     let height = |world: &World, u: f64| {
-        ask::material_point(world, 0, DVec2::new(u, 0.025)).expect("it is on the strip").position.y
+        queries::material_point(world, 0, DVec2::new(u, 0.025)).expect("it is on the strip").position.y
     };
     let stretch = (height(&world, 0.2) - height(&world, 0.1)) / 0.1;
     let found = 0.5 * stiffness * (stretch * stretch - 1.0) * stretch;

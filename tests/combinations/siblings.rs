@@ -77,7 +77,7 @@ fn layers_hold_up_to_the_limit_and_slide_above_it() {
 
 fn lower_middle(world: &World) -> DVec3 {
     let lower = world.cloths().len() - 1;
-    ask::material_point(world, lower, DVec2::splat(0.125)).expect("it is on the cloth").position
+    queries::material_point(world, lower, DVec2::splat(0.125)).expect("it is on the cloth").position
 }
 
 #[test]
@@ -96,7 +96,8 @@ fn what_is_held_between_two_bodies_goes_with_the_rougher_one() {
                 description.cloths[0].mesh.positions.iter_mut().for_each(|x| x.y = 0.5 * gap);
                 let shape = Shape::Box { half_size: DVec3::new(0.3, 0.1, 0.3) };
                 let place = Placement::at(DVec3::new(0.1, 0.1 + gap, -0.1));
-                let motion = Motion::from(vec![key(0.0, DVec3::ZERO, 0.0), key(10.0, DVec3::X, 0.0)]);
+                let motion =
+                    KeyframedMotion::from(vec![key(0.0, DVec3::ZERO, 0.0), key(10.0, DVec3::X, 0.0)]);
                 let lid_body = Obstacle { friction: rough(lid), motion, ..Obstacle::new(shape, place) };
                 description.obstacles.push(lid_body);
                 let mut world = build(&description);
@@ -159,7 +160,7 @@ fn what_two_jaws_close_on_goes_up_with_them() {
         let way = 0.5 * (open - part * THICKNESS);
         let jaw = |side: f64| {
             let at = |time: f64, z: f64, y: f64| key(time, DVec3::new(0.0, y, -side * z), 0.0);
-            let motion = Motion::from(vec![
+            let motion = KeyframedMotion::from(vec![
                 at(0.0, 0.0, 0.0),
                 at(0.3, way, 0.0),
                 at(0.5, way, 0.0),
@@ -187,12 +188,12 @@ fn what_two_jaws_close_on_goes_up_with_them() {
 
 /// A point of the first cloth in its material.
 fn held_at(world: &World, point: DVec2) -> DVec3 {
-    ask::material_point(world, 0, point).expect("it is on the cloth").position
+    queries::material_point(world, 0, point).expect("it is on the cloth").position
 }
 
 /// The point of a cloth 0.1 m wide at its middle line and a height \[m\] in the material.
 fn middle_of(world: &World, cloth: usize, height: f64) -> DVec3 {
-    ask::material_point(world, cloth, DVec2::new(0.05, height)).expect("it is on the cloth").position
+    queries::material_point(world, cloth, DVec2::new(0.05, height)).expect("it is on the cloth").position
 }
 
 /// Newton's method stopped by its error in the mean over both: what is wrong with the light one is nothing to the heavy one.
@@ -262,7 +263,7 @@ fn what_moves_far_away_changes_nothing() {
         vec![key(0.0, DVec3::ZERO, 0.0), key(1.0, DVec3::ZERO, 3600.0)],
         vec![key(0.0, DVec3::ZERO, 0.0), key(0.123, DVec3::X, 0.0), key(0.131, DVec3::ZERO, 0.0)],
     ] {
-        let moving = Obstacle { motion: Motion::from(motion), ..body.clone() };
+        let moving = Obstacle { motion: KeyframedMotion::from(motion), ..body.clone() };
         assert_eq!(on_ball_with(Some(moving)), alone, "every bit");
     }
 }
@@ -278,7 +279,8 @@ fn a_ground_that_starts_takes_along_what_lies_on_it() {
             let glide = Glide { corner, ..Glide::new(ground, both(coefficient), solver) };
             let mut description = glide.describe();
             let start = [key(0.0, DVec3::ZERO, 0.0), key(0.2, DVec3::ZERO, 0.0)];
-            let motion = Motion::from([&start[..], &[key(10.2, DVec3::X * 10.0 * speed, 0.0)]].concat());
+            let motion =
+                KeyframedMotion::from([&start[..], &[key(10.2, DVec3::X * 10.0 * speed, 0.0)]].concat());
             let obstacles = description.obstacles.iter_mut().map(|obstacle| &mut obstacle.motion);
             let meshes = description.mesh_obstacles.iter_mut().map(|mesh| &mut mesh.motion);
             let pins = description.cloths.iter_mut().skip(1).map(|cloth| &mut cloth.pins[0].motion);
@@ -406,7 +408,7 @@ fn what_slides_from_face_to_face_in_a_half_pipe_has_the_motion_of_a_point() {
                 description.mesh_obstacles.push(pipe);
                 let mut world = build(&description);
                 run(&mut world, 30);
-                let point = ask::material_point(&world, 0, DVec2::splat(0.5 * side)).expect("its middle");
+                let point = queries::material_point(&world, 0, DVec2::splat(0.5 * side)).expect("its middle");
                 let angle = point.position.x.atan2(-point.position.y).to_degrees();
                 let right = sliding_in_pipe(distance, start, coefficient, 0.5).to_degrees();
                 let case = format!("{solver:?}, {substeps:?} substeps, μ {coefficient}: angle [°]");

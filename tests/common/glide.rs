@@ -3,10 +3,10 @@
 use super::{FRAME, build, run, settings, square, stiff};
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
-use taffeta::core::{Friction, Keyframe, Motion, Placement, Region};
+use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region};
 use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
-use taffeta::sim::{ClothDescription, PinDescription, SolverChoice, World, WorldDescription, ask};
+use taffeta::sim::{ClothDescription, PinDescription, SolverChoice, World, WorldDescription, queries};
 
 pub(crate) const GRAVITY: f64 = 9.81;
 /// Side of the patch \[m\].
@@ -116,11 +116,14 @@ impl Glide {
         }
     }
 
-    fn motion(&self) -> Motion {
+    fn motion(&self) -> KeyframedMotion {
         if self.carried == DVec3::ZERO && self.turning == 0.0 {
-            return Motion::default();
+            return KeyframedMotion::default();
         }
-        Motion::from(vec![key(0.0, DVec3::ZERO, 0.0), key(10.0, 10.0 * self.carried, 10.0 * self.turning)])
+        KeyframedMotion::from(vec![
+            key(0.0, DVec3::ZERO, 0.0),
+            key(10.0, 10.0 * self.carried, 10.0 * self.turning),
+        ])
     }
 
     /// Point about which the ground turns \[m\]: cloth turns about the middle of its pin.
@@ -207,7 +210,7 @@ impl Glide {
 
 /// Position of the middle of a cloth that is a patch \[m\].
 pub(crate) fn middle(world: &World, cloth: usize) -> DVec3 {
-    let point = ask::material_point(world, cloth, DVec2::splat(0.5 * SIDE));
+    let point = queries::material_point(world, cloth, DVec2::splat(0.5 * SIDE));
     point.expect("it is on the patch").position
 }
 

@@ -8,7 +8,7 @@ use glam::DVec3;
 use taffeta::contact::{Obstacle, Shape};
 use taffeta::core::{Friction, Placement, Region};
 use taffeta::io::{solid_box, sphere_mesh};
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 use taffeta::sim::{
     Checkpoint, ClothDescription, EnclosedDescription, Material, PinDescription, SimulationSettings,
     SolidDescription, SolidMaterial, SolverChoice, StepInputs, World, WorldDescription,
@@ -104,7 +104,7 @@ fn a_cantilever_converges_from_the_stiff_side() {
         (settings.iterations, settings.velocity_damping) = (Some(8), 12.0);
         let mut world = world(solid, settings);
         run_frames(&mut world, 90);
-        let point = ask::solid_point(&world, 0, DVec3::new(length, 0.5 * height, 0.025));
+        let point = queries::solid_point(&world, 0, DVec3::new(length, 0.5 * height, 0.025));
         0.5 * height - point.position.y
     };
     // Euler and Bernoulli: q L⁴/8EI.
@@ -284,7 +284,7 @@ fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     for solver in SWEEPERS {
         let mut world = balloon_world(balloon(1.5, 3), solver);
         run_frames(&mut world, 75);
-        let state = ask::enclosed_volumes(&world)[0];
+        let state = queries::enclosed_volumes(&world)[0];
         assert!((state.volume / state.target - 1.0).abs() < 1e-4, "{solver:?}: {state:?}");
         let stretch = 1.5_f64.cbrt();
         let stress = 400.0 / (1.0 - 0.4) * 0.5 * (stretch * stretch - 1.0);
@@ -301,9 +301,9 @@ fn a_soft_filling_is_in_balance_with_its_pressure() {
     let mut cloth = balloon(1.5, 2);
     cloth.volume = Some(EnclosedDescription { ratio: 1.5, inflation: 0.2, bulk: Some(2000.0) });
     let mut world = balloon_world(cloth, SolverChoice::Block);
-    let start = ask::enclosed_volumes(&world)[0].volume;
+    let start = queries::enclosed_volumes(&world)[0].volume;
     run_frames(&mut world, 75);
-    let state = ask::enclosed_volumes(&world)[0];
+    let state = queries::enclosed_volumes(&world)[0];
     let expected = 2000.0 * (state.target - state.volume) / start;
     assert!(state.volume < 0.95 * state.target && state.volume > 1.05 * start, "{state:?}");
     assert!((state.pressure / expected - 1.0).abs() < 1e-3, "{state:?}: {expected}");
@@ -337,7 +337,7 @@ fn a_heavy_box_never_bounces_higher_on_a_light_sheet_than_it_fell() {
             ..WorldDescription::bare()
         });
         let middle = DVec3::new(0.0, 0.25, 0.0);
-        let center = |world: &World| ask::solid_point(world, 0, middle).position.y;
+        let center = |world: &World| queries::solid_point(world, 0, middle).position.y;
         let (mut last, mut falls, mut peaks) = (center(&world), true, vec![center(&world)]);
         for _ in 0..120 {
             run_frames(&mut world, 1);

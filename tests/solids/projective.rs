@@ -1,7 +1,7 @@
 //! Solids under projective dynamics, whose material differs at large strains.
 
 use super::*;
-use taffeta::sim::ask;
+use taffeta::sim::queries;
 
 fn many_iterations(gravity: DVec3, iterations: u32) -> SimulationSettings {
     let mut settings = simulation(SolverChoice::Projective, 1, gravity);
@@ -37,7 +37,7 @@ fn a_cantilever_under_little_weight_bends_as_under_the_block_solver() {
         let solid = held_at_zero(bar([length, height, 0.05], [4, 1, 1], material), 0, [true; 3]);
         let mut world = world(solid, settings);
         run_frames(&mut world, 90);
-        let point = ask::solid_point(&world, 0, DVec3::new(length, 0.5 * height, 0.025));
+        let point = queries::solid_point(&world, 0, DVec3::new(length, 0.5 * height, 0.025));
         0.5 * height - point.position.y
     };
     let down = DVec3::NEG_Y * gravity;
@@ -70,7 +70,7 @@ fn a_stretched_bar_keeps_its_volume_under_the_volume_constraint() {
 fn a_balloon_reaches_its_volume_under_the_pressure_of_the_closed_form() {
     let mut world = balloon_world(balloon(1.5, 3), SolverChoice::Projective);
     run_frames(&mut world, 75);
-    let state = ask::enclosed_volumes(&world)[0];
+    let state = queries::enclosed_volumes(&world)[0];
     assert!((state.volume / state.target - 1.0).abs() < 1e-6, "{state:?}");
     let stretch = 1.5_f64.cbrt();
     let expected = 2.0 * 400.0 * (stretch - 1.0) / (0.2 * stretch * stretch);
@@ -84,9 +84,9 @@ fn a_soft_filling_is_in_balance_with_its_pressure() {
     let mut cloth = balloon(1.5, 2);
     cloth.volume = Some(EnclosedDescription { ratio: 1.5, inflation: 0.2, bulk: Some(2000.0) });
     let mut world = balloon_world(cloth, SolverChoice::Projective);
-    let start = ask::enclosed_volumes(&world)[0].volume;
+    let start = queries::enclosed_volumes(&world)[0].volume;
     run_frames(&mut world, 75);
-    let state = ask::enclosed_volumes(&world)[0];
+    let state = queries::enclosed_volumes(&world)[0];
     let expected = 2000.0 * (state.target - state.volume) / start;
     assert!(state.volume < 0.95 * state.target && state.volume > 1.05 * start, "{state:?}");
     assert!((state.pressure / expected - 1.0).abs() < 1e-6, "{state:?}: {expected}");
@@ -109,7 +109,7 @@ fn balloons_in_free_flight_keep_their_momentum_and_their_volumes() {
     let before = world.measure().momentum;
     run_frames(&mut world, 40);
     assert!((world.measure().momentum - before).length() < 1e-9, "{}", world.measure().momentum);
-    for state in ask::enclosed_volumes(&world) {
+    for state in queries::enclosed_volumes(&world) {
         assert!((state.volume / state.target - 1.0).abs() < 1e-4, "{state:?}");
     }
 }

@@ -4,7 +4,7 @@
 //! broad          tree ──► near ──► candidates     BVHs of movers and obstacles; pairs within a margin
 //! intersections  crossings ──► quarantine         counted exactly; intersecting pairs are pulled apart
 //! shapes         shape, obstacle                  obstacles in closed form
-//! ccd            certificate  pairs of primitives: step limits that keep them apart, at any speed
+//! ccd            pair_limits  pairs of primitives: step limits that keep them apart, at any speed
 //!                guard        faces against shapes in closed form
 //!                advance      conservative advancement along two paths
 //! meshes         mesh_obstacle, parting           obstacles of triangles, and room between their parts
@@ -21,7 +21,7 @@
 //!    ([`MotionBounds`]).
 //! 2. Both turn near pairs into [`Contact`]s. Normals and weights are those at the start of the substep.
 //! 3. The solver resolves the contacts. Sweeping solvers use [`response`]; Newton's method has contacts in its objective.
-//! 4. [`certificate`] and [`guard`] shorten every motion that would end in an intersection.
+//! 4. [`pair_limits`] and [`shape_limits`] shorten every motion that would end in an intersection.
 //! 5. [`quarantine`] holds the pairs that intersect anyway, because pins or obstacles forced them or they started so.
 //!
 //! [`Obstacle`]s are rigid: a convex [`Shape`] in closed form, or a [`MeshObstacle`] of triangles, which may also be a
@@ -38,8 +38,8 @@ mod intersections;
 mod meshes;
 mod shapes;
 
-pub use broad::{boxes, candidates, elements, near, pair, tree};
-pub use ccd::{certificate, guard};
+pub use broad::{boxes, bvh, candidates, elements, near, pair};
+pub use ccd::{pair_limits, shape_limits};
 pub use contacts::{detect, proximity, response};
 pub use intersections::{crossings, quarantine};
 pub use meshes::mesh_obstacle;

@@ -27,7 +27,7 @@ pub use sweeps::{color, lanes, tasks};
 pub use contact_row::ContactRow;
 pub use friction::Friction;
 pub use index::{EdgeIndex, FaceIndex, IndexVec, VertexIndex};
-pub use motion::{Anchor, Drive, Keyframe, Motion, Placement, Pose, Skin, angles_xyz, drive_points};
+pub use motion::{Anchor, Drive, Keyframe, KeyframedMotion, Placement, Pose, Skin, angles_xyz, drive_points};
 pub use panel_point::{PanelError, PanelPoint};
 pub use region::Region;
 pub use topology::{SurfaceTopology, TopologyEpoch};

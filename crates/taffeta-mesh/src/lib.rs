@@ -27,7 +27,7 @@
 //!
 //! A mesh may have several components: all cloths of a world live in one.
 //!
-//! [`HalfedgeMesh::freeze_topology`] turns the keyed mesh into the dense arrays on which solvers run.
+//! [`HalfedgeMesh::dense_topology`] turns the keyed mesh into the dense arrays on which solvers run.
 //!
 //! Source of the link condition: T. K. Dey, H. Edelsbrunner, S. Guha, D. V. Nekhayev, Topology preserving edge
 //! contraction (1999).
@@ -37,8 +37,8 @@
 mod build;
 mod circulate;
 mod collapse;
+mod dense_topology;
 mod flip;
-mod freeze;
 mod keys;
 mod mesh;
 mod open;
@@ -50,8 +50,8 @@ mod weld;
 pub use build::{BuildError, BuiltMesh};
 pub use circulate::{HalfedgesAround, LoopHalfedges};
 pub use collapse::{CollapseBlocked, CollapseRecord, MergedEdge};
+pub use dense_topology::{DenseTopology, KeyTable};
 pub use flip::{FlipBlocked, FlipRecord};
-pub use freeze::{FrozenTopology, KeyTable};
 pub use keys::{EdgeKey, FaceKey, Halfedge, Side, VertexKey, slot_of};
 pub use mesh::HalfedgeMesh;
 pub use open::{OpenBlocked, OpenRecord, OpenedEdge};

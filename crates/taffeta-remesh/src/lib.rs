@@ -63,7 +63,9 @@ pub use attributes::{
     BadAttributes, EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes, is_single_valued,
     lumped_mass, validate_attributes,
 };
-pub use conserve::momentum::{Drift, MovedVertex, settle_drifts, settle_moved, slow_within};
+pub use conserve::momentum::{
+    MomentumDrift, MovedVertex, restore_momenta_of_piece, restore_momenta_of_sheets, slow_within,
+};
 pub use edit::delaunay::restore_delaunay;
 #[cfg(feature = "random")]
 pub use edit::random::{EditKind, RandomEdits, random_edits};

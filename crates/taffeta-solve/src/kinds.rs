@@ -1,6 +1,6 @@
 //! The list of the kinds of elements. Everything that is done kind by kind is one pass over it.
 //!
-//! [`Kinds`] has one field per kind; its [`Family`] says what the field holds:
+//! [`ElementSet`] has one field per kind; its [`Storage`] says what the field holds:
 //!
 //! | family | a field holds | used by |
 //! |---|---|---|
@@ -69,7 +69,7 @@ pub trait Kind<const R: usize, const V: usize>: Block<R, V> + Clone + Debug + Se
 }
 
 /// Data kept for each kind.
-pub trait Family {
+pub trait Storage {
     /// Of a kind of block.
     type Of<const R: usize, const V: usize, B: Kind<R, V>>: Clone + Debug;
     /// Of the plate.
@@ -80,7 +80,7 @@ pub trait Family {
 
 /// The list: all kinds of a world, in the order of every pass. Blocks of a kind stand in dense order of their faces or edges.
 #[derive(Clone, Debug)]
-pub struct Kinds<F: Family> {
+pub struct ElementSet<F: Storage> {
     /// Springs along edges, which only the driver of scalar rows takes.
     pub distances: F::Of<1, 2, Distance>,
     /// Green-strain blocks.
@@ -96,9 +96,9 @@ pub struct Kinds<F: Family> {
     /// All that bends by angles, hinges included.
     pub plate: F::Plate,
     /// The blocks of ropes.
-    pub ropes: RopeKinds<F>,
+    pub ropes: RopeElements<F>,
     /// The blocks of solids.
-    pub solids: SolidKinds<F>,
+    pub solids: SolidElements<F>,
     /// The volumes that closed components of cloths enclose.
     pub enclosed: F::Volumes,
     /// Pairs that are being sewn together.
@@ -107,7 +107,7 @@ pub struct Kinds<F: Family> {
 
 /// The kinds of ropes. Blocks of a kind stand in the order of the ropes.
 #[derive(Clone, Debug, Default)]
-pub struct RopeKinds<F: Family> {
+pub struct RopeElements<F: Storage> {
     /// Segments.
     pub stretch: F::Of<1, 2, RopeStretch>,
     /// Joints that are straight at rest.
@@ -124,7 +124,7 @@ pub struct RopeKinds<F: Family> {
 
 /// The kinds of solids.
 #[derive(Clone, Debug, Default)]
-pub struct SolidKinds<F: Family> {
+pub struct SolidElements<F: Storage> {
     /// Normal strains of all tetrahedra.
     pub normal: F::Of<3, 4, NormalStrain>,
     /// Shear strains of all tetrahedra.
@@ -136,7 +136,7 @@ pub struct SolidKinds<F: Family> {
 }
 
 /// A pass that reads.
-pub trait Visitor<F: Family> {
+pub trait Visitor<F: Storage> {
     /// Visits a kind of block.
     fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, of: &F::Of<R, V, B>);
 
@@ -144,7 +144,7 @@ pub trait Visitor<F: Family> {
     fn plate(&mut self, _plate: &F::Plate) {}
 
     /// Visits the kinds of ropes.
-    fn ropes(&mut self, ropes: &RopeKinds<F>)
+    fn ropes(&mut self, ropes: &RopeElements<F>)
     where
         Self: Sized,
     {
@@ -152,7 +152,7 @@ pub trait Visitor<F: Family> {
     }
 
     /// Visits the kinds of solids.
-    fn solids(&mut self, solids: &SolidKinds<F>)
+    fn solids(&mut self, solids: &SolidElements<F>)
     where
         Self: Sized,
     {
@@ -164,7 +164,7 @@ pub trait Visitor<F: Family> {
 }
 
 /// A pass that writes.
-pub trait VisitorMut<F: Family> {
+pub trait VisitorMut<F: Storage> {
     /// Visits a kind of block.
     fn visit<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, of: &mut F::Of<R, V, B>);
 
@@ -172,7 +172,7 @@ pub trait VisitorMut<F: Family> {
     fn plate(&mut self, _plate: &mut F::Plate) {}
 
     /// Visits the kinds of ropes.
-    fn ropes(&mut self, ropes: &mut RopeKinds<F>)
+    fn ropes(&mut self, ropes: &mut RopeElements<F>)
     where
         Self: Sized,
     {
@@ -184,7 +184,7 @@ pub trait VisitorMut<F: Family> {
 }
 
 /// A pass that makes something else of every kind.
-pub trait Build<F: Family> {
+pub trait Build<F: Storage> {
     /// Of a kind of block.
     fn build<const R: usize, const V: usize, B: Kind<R, V>>(&mut self, blocks: &[B]) -> F::Of<R, V, B>;
 
@@ -195,7 +195,7 @@ pub trait Build<F: Family> {
     fn volumes(&mut self, volumes: &[EnclosedVolume]) -> F::Volumes;
 }
 
-impl<F: Family> Kinds<F> {
+impl<F: Storage> ElementSet<F> {
     /// Visits all kinds in order.
     pub fn visit(&self, visitor: &mut impl Visitor<F>) {
         visitor.visit(&self.distances);
@@ -257,15 +257,15 @@ impl<F: Family> Kinds<F> {
             hinges: build.build(&blocks.hinges),
             quadratic: build.build(&blocks.quadratic),
             plate: build.plate(&blocks.plate),
-            ropes: RopeKinds::build_from(&blocks.ropes, build),
-            solids: SolidKinds::build_from(&blocks.solids, build),
+            ropes: RopeElements::build_from(&blocks.ropes, build),
+            solids: SolidElements::build_from(&blocks.solids, build),
             enclosed: build.volumes(&blocks.enclosed),
             stitches: build.build(&blocks.stitches),
         }
     }
 }
 
-impl<F: Family> RopeKinds<F> {
+impl<F: Storage> RopeElements<F> {
     /// Visits all kinds in order.
     pub fn visit(&self, visitor: &mut impl Visitor<F>) {
         visitor.visit(&self.stretch);
@@ -296,7 +296,7 @@ impl<F: Family> RopeKinds<F> {
     }
 }
 
-impl<F: Family> SolidKinds<F> {
+impl<F: Storage> SolidElements<F> {
     /// Visits all kinds in order.
     pub fn visit(&self, visitor: &mut impl Visitor<F>) {
         visitor.visit(&self.normal);
@@ -325,20 +325,20 @@ impl<F: Family> SolidKinds<F> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lists;
 
-impl Family for Lists {
+impl Storage for Lists {
     type Of<const R: usize, const V: usize, B: Kind<R, V>> = Vec<B>;
     type Plate = Plate;
     type Volumes = Vec<EnclosedVolume>;
 }
 
 /// The blocks of a world, by kind.
-pub type Blocks = Kinds<Lists>;
+pub type Blocks = ElementSet<Lists>;
 
 /// The blocks of ropes, by kind.
-pub type RopeBlocks = RopeKinds<Lists>;
+pub type RopeBlocks = RopeElements<Lists>;
 
 /// The blocks of solids, by kind.
-pub type SolidBlocks = SolidKinds<Lists>;
+pub type SolidBlocks = SolidElements<Lists>;
 
 impl Default for Blocks {
     fn default() -> Self {

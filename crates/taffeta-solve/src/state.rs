@@ -8,7 +8,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::math::Sym2;
 use taffeta_core::{EdgeIndex, FaceIndex, IndexVec, SurfaceTopology, VertexIndex};
 
-/// The rest shape, one entry per face or edge in dense order. Derived at freeze, but for what is plastic; clones share what
+/// The rest shape, one entry per face or edge in dense order. Derived with the dense form, but for what is plastic; clones share what
 /// does not change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RestShape {

@@ -37,7 +37,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use taffeta_io::read_file;
 use taffeta_scene::Scene;
-use taffeta_sim::{Watch, World};
+use taffeta_sim::{StopToken, World};
 
 /// Options of a study.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,7 +113,7 @@ pub struct Study {
     /// Number of times that each variant runs.
     pub rounds: u32,
     /// A handle on the variant that runs, to stop it between two substeps.
-    pub watch: Watch,
+    pub watch: StopToken,
     /// Short names of the keys that vary.
     names: variation::ShortNames,
     reference: Reference,

@@ -25,7 +25,7 @@
 
 mod command;
 mod error;
-mod outlet;
+mod latest_output;
 mod pictures;
 mod queue;
 mod show;

@@ -2,19 +2,19 @@
 
 pub(crate) mod controls;
 pub(crate) mod folder;
-pub(crate) mod hands;
-pub(crate) mod interlude;
+pub(crate) mod grabs;
 pub(crate) mod live;
 pub(crate) mod playback;
 pub(crate) mod sewing;
+pub(crate) mod substep_callback;
 
 use crate::command::{Command, Event};
-use crate::outlet::Outlet;
+use crate::latest_output::LatestOutput;
 use crate::queue::Queue;
 use crate::show::folder::FolderShow;
-use crate::show::interlude::Interlude;
 use crate::show::live::LiveShow;
 use crate::show::sewing::Sewing;
+use crate::show::substep_callback::SubstepCallback;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,23 +32,23 @@ pub enum Show {
 
 impl Show {
     /// Handles events and goes on from frame to frame until the queue is closed.
-    pub(crate) fn run(mut self, queue: &Queue, outlet: &Outlet) {
-        self.show(outlet);
+    pub(crate) fn run(mut self, queue: &Queue, latest_output: &LatestOutput) {
+        self.show(latest_output);
         while let Some(events) = queue.take(self.due()) {
             let has_changed = !events.is_empty();
             for event in events {
                 let is_step = matches!(event, Event::Command(_, Command::Step));
                 self.handle(event);
                 if is_step {
-                    self.show(outlet);
+                    self.show(latest_output);
                 }
             }
             if has_changed {
-                self.show(outlet);
+                self.show(latest_output);
             }
             if self.due().is_some_and(|due| due <= Instant::now()) {
-                self.advance(&mut Interlude::new(queue, outlet));
-                self.show(outlet);
+                self.advance(&mut SubstepCallback::new(queue, latest_output));
+                self.show(latest_output);
             }
         }
     }
@@ -76,23 +76,23 @@ impl Show {
         }
     }
 
-    fn advance(&mut self, interlude: &mut Interlude<'_>) {
+    fn advance(&mut self, substep_callback: &mut SubstepCallback<'_>) {
         match self {
-            Self::Live(show) => show.advance(Some(interlude)),
+            Self::Live(show) => show.advance(Some(substep_callback)),
             Self::Folder(show) => show.advance(),
         }
     }
 
     /// Hands out what has changed.
-    fn show(&mut self, outlet: &Outlet) {
+    fn show(&mut self, latest_output: &LatestOutput) {
         let (snapshot, status) = match self {
             Self::Live(show) => (show.take_snapshot(), show.status()),
             Self::Folder(show) => (show.take_snapshot(), show.status()),
         };
         // The status first: a page that sees a frame knows whether it runs.
-        outlet.show_status(status);
+        latest_output.show_status(status);
         if let Some(snapshot) = snapshot {
-            outlet.show_frame(snapshot);
+            latest_output.show_frame(snapshot);
         }
     }
 }

@@ -21,10 +21,10 @@
 
 pub use glam::{DMat3, DQuat, DVec2, DVec3};
 pub use taffeta_contact::{MeshObstacle, Obstacle, Shape};
-pub use taffeta_core::{Friction, Keyframe, Motion, Placement, Pose, Region, TriangleMesh};
+pub use taffeta_core::{Friction, Keyframe, KeyframedMotion, Placement, Pose, Region, TriangleMesh};
 pub use taffeta_remesh::RemeshSettings;
 pub use taffeta_sim::{
     Air, BodyPoint, BuildError, ClothDescription, ClothId, ClothView, Grab, Material, Mode, ObstacleId,
     ObstacleLoad, Origin, PanelPoint, PinDescription, PinId, SimulationSettings, SolverChoice, StepError,
-    StepInputs, StepReport, VertexName, World, WorldDescription, WorldSnapshot, ask,
+    StepInputs, StepReport, VertexName, World, WorldDescription, WorldSnapshot, queries,
 };

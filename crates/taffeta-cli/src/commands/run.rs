@@ -234,13 +234,13 @@ impl Run {
         let (state_hash, is_saved) = match saved {
             Some(Ok(hash)) => (hash, true),
             Some(Err(failure)) => {
-                outcome.note_unwritten(failure.into_reason());
+                outcome.record_unwritten(failure.into_reason());
                 (self.prepared.world.checkpoint_hash(), false)
             }
             None => (self.prepared.world.checkpoint_hash(), false),
         };
         if let Err(failure) = self.write_spanning() {
-            outcome.note_unwritten(failure.into_reason());
+            outcome.record_unwritten(failure.into_reason());
         }
         self.checkpoints.release_reserve();
         self.clock.read(&mut self.totals);

@@ -4,8 +4,8 @@
 //! obstacles when one of them has moved. Obstacles do not meet each other, so theirs is only asked.
 
 use crate::broad::boxes::MovingBox;
+use crate::broad::bvh::BoxTree;
 use crate::broad::elements::Element;
-use crate::broad::tree::BoxTree;
 use taffeta_core::tasks::collect;
 
 /// Elements that one task looks up.

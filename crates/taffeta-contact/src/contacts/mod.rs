@@ -2,10 +2,10 @@
 
 pub mod detect;
 pub(crate) mod encounter;
-pub(crate) mod fans;
-pub(crate) mod joints;
+pub(crate) mod exempt;
 pub(crate) mod motion_bounds;
+pub(crate) mod neighborhoods;
+pub(crate) mod points;
 pub mod proximity;
 pub mod response;
-pub(crate) mod sides;
 pub(crate) mod step;

@@ -9,7 +9,7 @@ mod frames;
 mod meetings;
 
 pub use crate::contacts::step::Step;
-pub use meetings::Which;
+pub use meetings::ContactFilter;
 
 use frames::find_frames;
 
@@ -18,13 +18,13 @@ use crate::broad::candidates::collect_pairs;
 use crate::broad::elements::{ELEMENTS_PER_TASK, Element, Elements};
 use crate::broad::near::{BoxedElements, NearSearch};
 use crate::broad::pair::{PAIRS_PER_TASK, Pair, closest};
-use crate::ccd::certificate::{Truncation, truncate_among};
-use crate::ccd::guard::{FaceAtShape, GuardedFace, MovingShape, is_sunken, watch_faces};
+use crate::ccd::pair_limits::{StepLimits, truncate_among};
 use crate::ccd::path::Path;
+use crate::ccd::shape_limits::{FaceAtShape, GuardedFace, MovingShape, is_sunken, watch_faces};
 use crate::contacts::detect::ContactSurface;
-use crate::contacts::fans::Fans;
-use crate::contacts::joints::Joints;
+use crate::contacts::exempt::ExemptPairs;
 use crate::contacts::motion_bounds::MotionBounds;
+use crate::contacts::neighborhoods::FeatureNeighborhoods;
 use crate::intersections::crossings::{Crossing, find_crossings_among};
 use crate::intersections::quarantine::Quarantine;
 use crate::shapes::shape::WorldShape;
@@ -79,7 +79,7 @@ impl MeshBody {
 #[derive(Clone, Debug, Default)]
 pub struct Proximity {
     elements: Elements,
-    fans: Fans,
+    fans: FeatureNeighborhoods,
     bodies: Vec<MeshBody>,
     /// A point of each vertex in material space \[m\]; distances there limit the offsets within a cloth.
     layout: Vec<DVec3>,
@@ -96,7 +96,7 @@ pub struct Proximity {
     /// The distance that each pair is to keep \[m\].
     offsets: Vec<f64>,
     /// Pairs that are about to be joined.
-    joints: Joints,
+    joints: ExemptPairs,
     /// Present crossings, which cannot be kept apart.
     quarantine: Quarantine,
     /// Looks at pairs of elements and of primitives that nobody has asked for yet.
@@ -114,14 +114,14 @@ impl Proximity {
         let moving_vertices = elements.vertex_bodies.partition_point(|body| is_mover(*body));
         let is_last = !elements.list[movers..].iter().any(|element| is_mover(element.body));
         assert!(is_last, "obstacles must come after what moves by itself");
-        let fans = Fans::build(&elements);
+        let fans = FeatureNeighborhoods::build(&elements);
         Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
     /// Says which vertices are about to become one, and the distance \[m\] that they keep until then instead of that of
     /// contact: they and the faces around them slide along each other without friction, but do not cross.
     pub fn sew(&mut self, pairs: impl Iterator<Item = ([u32; 2], f64)>) {
-        self.joints = Joints::build(&self.elements, pairs);
+        self.joints = ExemptPairs::build(&self.elements, pairs);
         self.is_stale = true;
     }
 
@@ -192,7 +192,7 @@ impl Proximity {
 
     /// Notes what crosses at positions `x` \[m\]: the pairs around it are not kept apart. `is_held` tells of the vertices of
     /// cloths which of them cannot move. Returns what crosses.
-    pub fn note_crossings(&mut self, x: &[DVec3], is_held: impl Fn(u32) -> bool) -> &[Crossing] {
+    pub fn record_crossings(&mut self, x: &[DVec3], is_held: impl Fn(u32) -> bool) -> &[Crossing] {
         let moving = self.moving_vertices as u32;
         let is_fixed = |v: u32| v >= moving || is_held(v);
         self.quarantine = Quarantine::new(&self.elements, self.count_crossings(x), is_fixed);
@@ -220,7 +220,7 @@ impl Proximity {
 
     /// How many pairs of elements and of primitives have been looked at since this was last asked for: a measure of time
     /// that does not depend on the machine.
-    pub fn take_work(&mut self) -> u64 {
+    pub fn take_pair_count(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }
 
@@ -329,12 +329,12 @@ impl Proximity {
     /// Finds what would cross on the motion of a substep. Nothing does if the result is whole. Otherwise it tells which pairs are in the
     /// way, but not what else would meet the vertices that are stopped; [`secure`](Self::secure) does. Call
     /// [`follow`](Self::follow) before, for the same step.
-    pub fn check(&mut self, step: Step<'_>) -> Truncation {
+    pub fn check(&mut self, step: Step<'_>) -> StepLimits {
         self.shorten_in_frames(step, &moves_of(step)).0
     }
 
     /// The fractions of a motion among the pairs at hand, and the frames in which they are.
-    fn shorten_in_frames(&mut self, step: Step<'_>, moves: &[DVec3]) -> (Truncation, Vec<DVec3>) {
+    fn shorten_in_frames(&mut self, step: Step<'_>, moves: &[DVec3]) -> (StepLimits, Vec<DVec3>) {
         let still = vec![DVec3::ZERO; moves.len()];
         let found = self.shorten(step, moves, &still);
         if found.is_whole() {
@@ -346,7 +346,7 @@ impl Proximity {
 
     /// Shortens the motion of a substep so that no pair crosses; `end` is what was proposed. Call
     /// [`follow`](Self::follow) before, for the same step.
-    pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
+    pub fn secure(&mut self, step: Step<'_>) -> (Vec<DVec3>, StepLimits) {
         let moves = moves_of(step);
         let (mut found, mut frames) = self.shorten_in_frames(step, &moves);
         for round in 1..=COLLECTIONS {
@@ -383,7 +383,7 @@ impl Proximity {
     }
 
     /// The fractions of a motion in its frames.
-    fn shorten(&mut self, step: Step<'_>, moves: &[DVec3], frames: &[DVec3]) -> Truncation {
+    fn shorten(&mut self, step: Step<'_>, moves: &[DVec3], frames: &[DVec3]) -> StepLimits {
         let found = self.truncate(step.path(moves, frames), step.shapes);
         self.work += self.pairs.len() as u64 + found.looks;
         found
@@ -391,7 +391,7 @@ impl Proximity {
 
     /// Like [`secure`](Self::secure), for a motion of a few vertices while all others are held. The pairs around them
     /// are collected for it alone.
-    pub fn secure_few(&mut self, step: Step<'_>) -> (Vec<DVec3>, Truncation) {
+    pub fn secure_few(&mut self, step: Step<'_>) -> (Vec<DVec3>, StepLimits) {
         let moves = moves_of(step);
         let moves_with =
             |element: &Element| element.corners.iter().any(|v| moves[*v as usize] != DVec3::ZERO);
@@ -416,7 +416,7 @@ impl Proximity {
     }
 
     /// The fractions of a motion after which nothing crosses that was collected and crossed nothing before.
-    fn truncate(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> Truncation {
+    fn truncate(&self, path: Path<'_>, shapes: &[MovingShape<'_>]) -> StepLimits {
         let faces = self.watch_faces(path, shapes);
         if self.quarantine.is_empty() {
             return truncate_among(&self.pairs, |i| HARD_SHARE * self.offsets[i], path, shapes, faces);
@@ -543,7 +543,7 @@ mod tests {
 
     fn contacts_of(proximity: &Proximity, step: Step<'_>) -> Vec<Contact> {
         let mut found = Vec::new();
-        proximity.add_contacts(step, Which::Nearest { bearing: &[], stopped: &[] }, &mut found);
+        proximity.add_contacts(step, ContactFilter::Nearest { bearing: &[], stopped: &[] }, &mut found);
         found
     }
 

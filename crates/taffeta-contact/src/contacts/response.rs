@@ -49,7 +49,7 @@ pub enum ContactName {
 
 /// Load of a contact, and where its friction is anchored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Borne {
+pub struct WarmStart {
     /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.
     pub friction: DVec3,
     /// The normal force along the normal that it had \[N\], or multiplier.
@@ -60,7 +60,7 @@ pub struct Borne {
     pub relief: f64,
 }
 
-impl Borne {
+impl WarmStart {
     /// Size of the normal force \[N\], or multiplier.
     pub fn load(&self) -> f64 {
         self.push.length()
@@ -103,7 +103,7 @@ pub struct Contact {
     /// True if the point stays where it is on the body.
     pub sticks: bool,
     /// Memory of the last substep.
-    pub borne: Borne,
+    pub borne: WarmStart,
 }
 
 impl Contact {
@@ -118,7 +118,7 @@ impl Contact {
             friction_lambda: DVec3::ZERO,
             softness: 0.0,
             sticks: false,
-            borne: Borne::default(),
+            borne: WarmStart::default(),
         }
     }
 
@@ -452,7 +452,7 @@ mod tests {
     fn a_contact_has_touched_from_where_it_began() {
         let contact = |depth| Contact { depth, ..resting(0.5, 0.5) };
         assert_eq!([0.0, 1e-4, -1e-5].map(|depth| contact(depth).touched()), [true, true, false]);
-        let borne = Borne { push: DVec3::Y, ..Borne::default() };
+        let borne = WarmStart { push: DVec3::Y, ..WarmStart::default() };
         assert!(Contact { borne, ..contact(-1e-5) }.touched(), "what has borne a load");
     }
 
@@ -477,7 +477,7 @@ mod tests {
         rows[0].position[0] += 0.2;
         let left = leftover_slip(&contact, &start, &rows);
         assert!((left - DVec3::X * 0.2).length() < 1e-15, "{left}");
-        let borne = Borne { friction: left, push: DVec3::Y, ..Borne::default() };
+        let borne = WarmStart { friction: left, push: DVec3::Y, ..WarmStart::default() };
         let next = Contact { borne, ..resting(0.5, 0.3) };
         assert!(settle(next, 0.1, 1.0).distance(DVec3::X * -0.2) < 1e-15);
         let sliding = Contact { sticks: false, ..contact };

@@ -1,7 +1,7 @@
 //! A substep as contact sees it.
 
-use crate::ccd::guard::MovingShape;
 use crate::ccd::path::Path;
+use crate::ccd::shape_limits::MovingShape;
 use glam::DVec3;
 
 /// The positions of all vertices over a substep \[m\]: cloths first, then obstacles.

@@ -5,9 +5,9 @@
 //! count is that of the positions as they are stored. What only touches counts too.
 
 use crate::broad::boxes::{Aabb, MovingBox};
+use crate::broad::bvh::BoxTree;
 use crate::broad::elements::{Element, Elements, element_boxes};
 use crate::broad::pair::{PAIRS_PER_TASK, Pair, PairKind};
-use crate::broad::tree::BoxTree;
 use glam::DVec3;
 use rayon::slice::ParallelSliceMut;
 use robust::{Coord, Coord3D, orient2d, orient3d};

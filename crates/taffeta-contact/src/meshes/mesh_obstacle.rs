@@ -7,7 +7,7 @@
 use crate::meshes::parting::Parting;
 use glam::DVec3;
 use std::borrow::Cow;
-use taffeta_core::{Drive, Friction, Motion, Placement, Pose, Skin, drive_points, math};
+use taffeta_core::{Drive, Friction, KeyframedMotion, Placement, Pose, Skin, drive_points, math};
 
 /// A surface that moves as prescribed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct MeshObstacle {
     /// Where the obstacle stands. Its scale multiplies lengths of the shapes.
     pub place: Placement,
     /// How it moves from there, besides what the shapes do; rotations are about the placed origin.
-    pub motion: Motion,
+    pub motion: KeyframedMotion,
     /// Friction of the surface.
     pub friction: Friction,
     /// Positions of the vertices in world space \[m\] that a caller has given, in place of shapes and motion.

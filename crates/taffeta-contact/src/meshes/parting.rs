@@ -16,12 +16,12 @@
 //! What crosses in the shape from which the sequence is followed counts as one, and is not kept apart.
 
 use crate::broad::boxes::{Aabb, MovingBox};
+use crate::broad::bvh::BoxTree;
 use crate::broad::candidates::collect_pairs;
 use crate::broad::elements::Elements;
 use crate::broad::near::{BoxedElements, NearSearch};
 use crate::broad::pair::{Pair, closest};
-use crate::broad::tree::BoxTree;
-use crate::ccd::certificate::{Path, truncate};
+use crate::ccd::pair_limits::{Path, truncate};
 use crate::intersections::crossings::{find_crossings, find_crossings_among};
 use glam::DVec3;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use crate::shapes::shape::{Shape, WorldShape};
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
-use taffeta_core::{Friction, Motion, Placement, Pose};
+use taffeta_core::{Friction, KeyframedMotion, Placement, Pose};
 
 /// A rigid obstacle with a keyframed motion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct Obstacle {
     /// Where the obstacle stands at rest. Its scale multiplies lengths of the shape.
     pub place: Placement,
     /// How it moves from there; rotations are about the placed origin.
-    pub motion: Motion,
+    pub motion: KeyframedMotion,
     /// Friction of the surface.
     pub friction: Friction,
     /// Freedom to move otherwise than as its motion says.
@@ -42,7 +42,7 @@ pub struct Limit {
     pub force: f64,
     /// The motion that it follows; the motion of the obstacle is then where it has really come to.
     #[serde(skip)]
-    pub path: Option<Box<Motion>>,
+    pub path: Option<Box<KeyframedMotion>>,
 }
 
 impl Limit {
@@ -76,7 +76,7 @@ impl RigidBody {
         self.inertia.unwrap_or_else(|| shape.moments(self.mass, scale))
     }
 
-    fn find_defect(&self, shape: &Shape, motion: &Motion, scale: f64) -> Option<String> {
+    fn find_defect(&self, shape: &Shape, motion: &KeyframedMotion, scale: f64) -> Option<String> {
         let Self { mass, inertia, velocity, angular_velocity } = self;
         if !(mass.is_finite() && *mass > 0.0) {
             return Some(format!("its mass is {mass} kg; it must be positive"));
@@ -108,7 +108,7 @@ impl Obstacle {
             name: String::new(),
             shape,
             place,
-            motion: Motion::default(),
+            motion: KeyframedMotion::default(),
             friction: Friction::default(),
             freedom: Freedom::default(),
         }
@@ -136,7 +136,7 @@ impl Obstacle {
     }
 
     /// The motion that a caller moves, and keys: its path, if it follows one with a largest force.
-    pub fn path_mut(&mut self) -> &mut Motion {
+    pub fn path_mut(&mut self) -> &mut KeyframedMotion {
         match &mut self.freedom {
             Freedom::Limited(Limit { path: Some(path), .. }) => path,
             _ => &mut self.motion,

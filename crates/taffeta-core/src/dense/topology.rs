@@ -15,7 +15,7 @@
 use crate::index::{DenseIndex, EdgeIndex, FaceIndex, IndexVec, VertexIndex};
 use serde::{Deserialize, Serialize};
 
-/// Counts the freezes of a mesh. A cache that was made in one epoch must not be used in another.
+/// Counts the dense forms of a mesh. A cache that was made in one epoch must not be used in another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct TopologyEpoch(pub u64);
 
@@ -47,7 +47,7 @@ impl Edge {
 /// Immutable connectivity of a triangle surface with boundary.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceTopology {
-    /// The freeze that made it.
+    /// The conversion to the dense form that made it.
     pub epoch: TopologyEpoch,
     /// Number of vertices, loose ones included.
     pub vertex_count: usize,

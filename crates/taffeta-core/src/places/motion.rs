@@ -216,7 +216,7 @@ impl Skin {
 /// are rigid, moved by `motion` about a center, or have places of their own in `skin`, which are left for the transformation in
 /// one step. `place` has the points that a transformation makes.
 pub fn drive_points(
-    motion: &mut Motion,
+    motion: &mut KeyframedMotion,
     skin: &mut Option<Skin>,
     time: f64,
     center: DVec3,
@@ -282,7 +282,7 @@ impl Default for Anchor {
 /// A rigid motion by keys or by a caller. By keys it is linear between them in translation and in the three angles, constant
 /// before the first key and after the last; without keys at rest. Once a caller drives it, its keys are without effect.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Motion {
+pub struct KeyframedMotion {
     /// The keys, in increasing order of time.
     pub keys: Vec<Keyframe>,
     /// Numbers of the keys to which the motion jumps at their times, in increasing order; not the first. Before such a key it
@@ -297,13 +297,13 @@ pub struct Motion {
     pub drive: Option<Drive<Pose>>,
 }
 
-impl From<Vec<Keyframe>> for Motion {
+impl From<Vec<Keyframe>> for KeyframedMotion {
     fn from(keys: Vec<Keyframe>) -> Self {
         Self { keys, ..Self::default() }
     }
 }
 
-impl Motion {
+impl KeyframedMotion {
     /// Moves it from where it is at a time \[s\] to another transformation within the step that begins then. `center` is the
     /// center of the rotations of its keys \[m\].
     pub fn drive_to(&mut self, time: f64, center: DVec3, to: Pose) {
@@ -527,7 +527,7 @@ mod tests {
     #[test]
     fn motion_is_linear_between_keys_and_constant_outside() {
         let key = |time, x| Keyframe { time, translate: DVec3::new(x, 0.0, 0.0), rotate_deg: DVec3::ZERO };
-        let motion = Motion::from(vec![key(1.0, 0.0), key(2.0, 4.0)]);
+        let motion = KeyframedMotion::from(vec![key(1.0, 0.0), key(2.0, 4.0)]);
         let x_at = |time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO).x;
         assert_eq!([0.0, 1.0, 1.25, 2.0, 9.0].map(x_at), [0.0, 0.0, 1.0, 4.0, 4.0]);
     }
@@ -535,7 +535,8 @@ mod tests {
     #[test]
     fn keys_tell_how_far_a_motion_is_from_a_straight_one() {
         let key = |time, x, z| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::Z * z };
-        let motion = Motion::from(vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 0.0), key(3.0, 0.0, 360.0)]);
+        let motion =
+            KeyframedMotion::from(vec![key(1.0, 0.0, 0.0), key(2.0, 4.0, 0.0), key(3.0, 0.0, 360.0)]);
         assert_eq!(motion.keys_between(1.0, 3.0).collect::<Vec<_>>(), [2.0]);
         assert_eq!(motion.keys_between(0.5, 3.5).collect::<Vec<_>>(), [1.0, 2.0, 3.0]);
         assert_eq!(motion.bend_at(2.0, [1.0, 2.5], || 0.0), 4.0 - 2.0 * 2.0 / 3.0);
@@ -566,7 +567,7 @@ mod tests {
     fn a_driven_motion_goes_straight_and_turns_evenly() {
         let quarter = rotation_xyz(DVec3::new(0.0, 0.0, 90.0));
         let to = Pose { rotation: quarter, translation: DVec3::new(2.0, 0.0, 0.0) };
-        let mut motion = Motion::default();
+        let mut motion = KeyframedMotion::default();
         motion.drive_to(1.0, DVec3::ZERO, to);
         // Where it goes is known, but not yet when.
         assert_eq!(motion.pose_at(7.0, DVec3::ZERO), Pose::IDENTITY);
@@ -585,9 +586,9 @@ mod tests {
     #[test]
     fn keys_count_from_their_anchor_and_are_carried_along() {
         let key = |time, x| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::ZERO };
-        let mut motion = Motion::from(vec![key(0.0, 0.0), key(1.0, 2.0)]);
+        let mut motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(1.0, 2.0)]);
         motion.anchor.time = 5.0;
-        let place = |motion: &Motion, time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO);
+        let place = |motion: &KeyframedMotion, time| motion.pose_at(time, DVec3::ONE).apply(DVec3::ZERO);
         assert_eq!([4.0, 5.0, 5.5, 6.0].map(|time| place(&motion, time).x), [0.0, 0.0, 1.0, 2.0]);
         assert!(motion.stands_between(3.0, 5.0) && !motion.stands_between(5.0, 5.5));
         let quarter = Pose { rotation: rotation_xyz(DVec3::new(0.0, 0.0, 90.0)), translation: DVec3::Z };
@@ -600,8 +601,11 @@ mod tests {
         assert_eq!(motion.pose_at(6.0, DVec3::ONE), quarter);
         assert_eq!(place(&motion, 5.5), quarter.apply(DVec3::new(0.0, 1.0, 1.0)));
         assert_eq!(
-            Motion { anchor: Anchor { time: 1.0, pose: quarter, jumps: None }, ..Motion::default() }
-                .pose_at(0.0, DVec3::ONE),
+            KeyframedMotion {
+                anchor: Anchor { time: 1.0, pose: quarter, jumps: None },
+                ..KeyframedMotion::default()
+            }
+            .pose_at(0.0, DVec3::ONE),
             quarter
         );
     }
@@ -610,8 +614,8 @@ mod tests {
     fn a_motion_jumps_where_its_keys_say_and_in_a_world_when_it_is_told() {
         let key = |time, x| Keyframe { time, translate: DVec3::X * x, rotate_deg: DVec3::ZERO };
         let keys = vec![key(0.0, 0.0), key(1.0, 1.0), key(2.0, 10.0), key(3.0, 11.0)];
-        let mut motion = Motion { jumps: vec![2], ..Motion::from(keys) };
-        let x_at = |motion: &Motion, time| motion.pose_at(time, DVec3::ZERO).translation.x;
+        let mut motion = KeyframedMotion { jumps: vec![2], ..KeyframedMotion::from(keys) };
+        let x_at = |motion: &KeyframedMotion, time| motion.pose_at(time, DVec3::ZERO).translation.x;
         assert_eq!(
             [0.5, 1.5, 2.0, 2.25, 2.5, 4.0].map(|time| x_at(&motion, time)),
             [0.5, 1.0, 10.0, 10.25, 10.5, 11.0]
@@ -626,16 +630,17 @@ mod tests {
         assert_eq!([7.0, 7.5, 9.0].map(|time| x_at(&motion, time)), [10.0, 10.5, 11.0]);
         assert!(motion.due_jump(9.0, DVec3::ZERO).is_none() && motion.find_defect().is_none());
         for jumps in [vec![0], vec![4], vec![2, 2]] {
-            assert!(Motion { jumps, ..motion.clone() }.find_defect().is_some());
+            assert!(KeyframedMotion { jumps, ..motion.clone() }.find_defect().is_some());
         }
     }
 
     #[test]
     fn a_driven_translation_has_the_bits_of_keys() {
         let key = |time, x| Keyframe { time, translate: DVec3::new(x, 0.1, -0.3), rotate_deg: DVec3::ZERO };
-        let keyed = Motion::from(vec![key(0.3, 0.7), key(0.9, 1.9)]);
+        let keyed = KeyframedMotion::from(vec![key(0.3, 0.7), key(0.9, 1.9)]);
         let at = |x| Pose { translation: DVec3::new(x, 0.1, -0.3), ..Pose::IDENTITY };
-        let mut driven = Motion { drive: Some(Drive::new(0.3, at(0.7), at(1.9))), ..Motion::default() };
+        let mut driven =
+            KeyframedMotion { drive: Some(Drive::new(0.3, at(0.7), at(1.9))), ..KeyframedMotion::default() };
         driven.drive.as_mut().expect("it is driven").schedule(0.3, 0.9);
         for k in 0..100 {
             let time = 0.01 * f64::from(k);

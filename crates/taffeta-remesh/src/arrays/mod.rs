@@ -102,8 +102,8 @@
 //! are not manifold.
 
 mod check;
+mod dense;
 mod error;
-mod freeze;
 mod input;
 mod options;
 
@@ -116,9 +116,9 @@ use crate::attributes::hold::Hold;
 use crate::edit::remesh::{remesh_to_field, shape_metrics};
 use crate::edit::report::{Proposal, Refusals, RemeshReport};
 use crate::edit::rules::EditRules;
-use crate::input::background::{Background, Tracker};
 use crate::input::chart::Chart;
 use crate::input::origin::Origin;
+use crate::input::surface::{InputSurface, InputTracker};
 use crate::sizing::settings::RemeshSettings;
 use check::Checked;
 use glam::DVec3;
@@ -165,7 +165,7 @@ pub struct FieldReport {
     pub flips: usize,
     /// Edges that the last pass found short enough to collapse and kept for another reason.
     pub refusals: Refusals,
-    /// Collapses and flips that the veto refused in the last pass.
+    /// Collapses and flips that the intersection test refused in the last pass.
     pub vetoed: usize,
     /// True if the last pass could not refine further because a piece has reached its limit of vertices.
     pub at_vertex_limit: bool,
@@ -259,7 +259,7 @@ pub fn remesh_arrays(
 pub struct FieldRemesher {
     mesh: HalfedgeMesh,
     attributes: SheetAttributes,
-    tracker: Tracker,
+    tracker: InputTracker,
     rules: EditRules<'static>,
     /// The input vertices, by number.
     vertices: Vec<VertexKey>,
@@ -309,11 +309,11 @@ impl FieldRemesher {
         let rules = options.rules(&extents_of_pieces(&chart, &positions), PINS);
         let velocities =
             sheet.velocities.map(|velocities| velocities.iter().map(|&v| DVec3::from(v)).collect());
-        let background = Background { chart, positions, velocities, sizes };
+        let surface = InputSurface { chart, positions, velocities, sizes };
         for (number, &v) in built.vertices.iter().enumerate() {
-            attributes.vertices[v].metric = background.metric_of(number);
+            attributes.vertices[v].metric = surface.metric_of(number);
         }
-        let tracker = Tracker::new(background, &built, &attributes);
+        let tracker = InputTracker::new(surface, &built, &attributes);
         let fields = (sheet.attributes.to_vec(), sheet.attribute_width);
         let report = FieldReport::default();
         Ok(Self { mesh: built.mesh, attributes, tracker, rules, vertices: built.vertices, fields, report })

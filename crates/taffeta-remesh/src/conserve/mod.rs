@@ -4,4 +4,4 @@ pub(crate) mod inertia;
 pub(crate) mod momentum;
 pub(crate) mod owed;
 pub(crate) mod pieces;
-pub(crate) mod spread;
+pub(crate) mod redistribution;

@@ -7,9 +7,9 @@
 //! `ΔL` is the change of the *spin*: the angular momentum about the ring's center of mass, where that is before and after.
 //! Collapses and flips move the center, so that the angular momentum about a fixed point changes by `Δ(m c) × V`. Undoing that
 //! on the one-ring as well was rejected: a sheet that falls without turning would get a local spin of about `V/10h` from every
-//! flip. It is a [`Drift`] instead, tiny beside the sheet, and [`settle_drifts`] gives it back to the whole sheet.
+//! flip. It is a [`MomentumDrift`] instead, tiny beside the sheet, and [`restore_momenta_of_sheets`] gives it back to the whole sheet.
 //!
-//! In a pass that is [paid for](crate::Pass::is_paid_for) rings are turned together after all edits ([`Spin::Spread`]). A split
+//! In a pass that is [paid for](crate::Pass::is_paid_for) rings are turned together after all edits ([`SpinRule::Spread`]). A split
 //! leaves every velocity unchanged, but gathers lumped mass in its middle. A one-ring that keeps its spin turns faster, as
 //! coarse faces turn too slowly, and slower again when the vertex goes. But rings that overlap do not undo each other, and what
 //! each of them gets alone rings from vertex to vertex.
@@ -24,7 +24,7 @@
 
 use crate::attributes::{SheetAttributes, lumped_mass};
 use crate::conserve::inertia::{Body, Inertia};
-use crate::conserve::owed::Owed;
+use crate::conserve::owed::OwedMomenta;
 use glam::DVec3;
 use taffeta_core::geometry::doubled_area;
 use taffeta_mesh::{FaceKey, HalfedgeMesh, VertexKey, slot_of};
@@ -34,7 +34,7 @@ const MASS_SLACK: f64 = 1e-12;
 
 /// Changes by edits beyond the ring: the sheet's mass, center and angular momentum, per unit of areal density.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Drift {
+pub struct MomentumDrift {
     /// Change of the mass \[m²\]: zero but for outlines that are not quite straight and rest shapes in space.
     pub mass: f64,
     /// Change of mass times center \[m³\].
@@ -45,7 +45,7 @@ pub struct Drift {
     pub angular: DVec3,
 }
 
-impl Drift {
+impl MomentumDrift {
     /// The drift of two edits.
     pub fn plus(&self, other: &Self) -> Self {
         Self {
@@ -59,12 +59,12 @@ impl Drift {
 
 /// Receiver of the angular momentum that an edit changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Spin<'a> {
+pub(crate) enum SpinRule<'a> {
     /// At once, on the ring, whose kinetic energy is kept down.
     OnRing,
-    /// After all edits, [`spread`](super::spread) over the one-rings and their surroundings. The remainder and the drift go to
+    /// After all edits, [`redistribution`](super::redistribution) over the one-rings and their surroundings. The remainder and the drift go to
     /// the whole sheet, in a pass after which the energy of the whole sheet is measured.
-    Spread(&'a Owed),
+    Spread(&'a OwedMomenta),
 }
 
 /// Motion of some vertices, per unit of areal density.
@@ -131,12 +131,12 @@ impl RingMotion {
         mesh: &HalfedgeMesh,
         attributes: &mut SheetAttributes,
         ring: &[VertexKey],
-        spin: Spin<'_>,
-    ) -> Drift {
+        spin: SpinRule<'_>,
+    ) -> MomentumDrift {
         let mut bodies = collect_bodies(mesh, attributes, ring, self.reference);
         let has_changed = match spin {
-            Spin::OnRing => self.restore_bodies(&mut bodies),
-            Spin::Spread(owed) => {
+            SpinRule::OnRing => self.restore_bodies(&mut bodies),
+            SpinRule::Spread(owed) => {
                 let mut turned = bodies.clone();
                 self.restore_momenta(&mut turned);
                 let has_changed = self.restore_linear(&mut bodies);
@@ -206,9 +206,9 @@ impl RingMotion {
     }
 
     /// The drift from this motion to a later one with the same reference.
-    fn drift_to(&self, now: &Self) -> Drift {
+    fn drift_to(&self, now: &Self) -> MomentumDrift {
         let mass = now.mass - self.mass;
-        Drift {
+        MomentumDrift {
             mass,
             moment: now.moment - self.moment + mass * self.reference,
             linear: if self.has_mass(now.mass) { DVec3::ZERO } else { now.linear - self.linear },
@@ -246,8 +246,12 @@ impl RingMotion {
 /// the pins take what is missing.
 ///
 /// Takes time proportional to the mesh: once after a series of edits, not after each.
-pub fn settle_drifts(mesh: &HalfedgeMesh, attributes: &mut SheetAttributes, drifts: &[Drift]) {
-    let has_drifted: Vec<bool> = drifts.iter().map(|drift| *drift != Drift::default()).collect();
+pub fn restore_momenta_of_sheets(
+    mesh: &HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    drifts: &[MomentumDrift],
+) {
+    let has_drifted: Vec<bool> = drifts.iter().map(|drift| *drift != MomentumDrift::default()).collect();
     if !has_drifted.contains(&true) {
         return;
     }
@@ -288,7 +292,7 @@ pub struct MovedVertex {
 /// Corrects the velocities of a connected piece of cloth of which vertices were moved. It keeps linear and angular momentum
 /// about its center of mass. It has no more kinetic energy than before, as far as its motion is not rigid. A piece with held
 /// vertices keeps its linear momentum alone.
-pub fn settle_moved(vertices: &mut [MovedVertex]) {
+pub fn restore_momenta_of_piece(vertices: &mut [MovedVertex]) {
     let Some(reference) = vertices.first().map(|vertex| vertex.path[0]) else { return };
     let before = RingMotion::of_bodies(&bodies_at(vertices, 0, reference), reference);
     let mut after = bodies_at(vertices, 1, reference);

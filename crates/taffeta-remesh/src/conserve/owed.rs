@@ -1,4 +1,4 @@
-//! Momenta that edits owe to vertices until [`spread`](super::spread) gives them back.
+//! Momenta that edits owe to vertices until [`redistribution`](super::redistribution) gives them back.
 
 use glam::DVec3;
 use std::cell::RefCell;
@@ -6,9 +6,9 @@ use taffeta_mesh::VertexKey;
 
 /// Momenta that vertices are to get, per unit of areal density \[m³/s\].
 #[derive(Debug, Default)]
-pub(crate) struct Owed(RefCell<Vec<(VertexKey, DVec3)>>);
+pub(crate) struct OwedMomenta(RefCell<Vec<(VertexKey, DVec3)>>);
 
-impl Owed {
+impl OwedMomenta {
     /// Adds momenta but those that are zero.
     pub(crate) fn add(&self, momenta: impl Iterator<Item = (VertexKey, DVec3)>) {
         self.0.borrow_mut().extend(momenta.filter(|(_, momentum)| *momentum != DVec3::ZERO));

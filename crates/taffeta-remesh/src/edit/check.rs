@@ -6,7 +6,7 @@ use crate::attributes::{SheetAttributes, VertexAttributes};
 use crate::edit::folding::{Corner, corner, keeps_unfolded};
 use crate::edit::refusal::CollapseRefusal;
 use crate::edit::rules::EditRules;
-use crate::input::witness::Witnesses;
+use crate::input::samples::InputSamples;
 use crate::metric::frame::MetricFrame;
 use crate::sizing::working::{RestKind, Working};
 use crate::transfer::popping::{Displacement, Patch};
@@ -50,7 +50,7 @@ pub(crate) struct Checker<'a> {
     pub rules: &'a EditRules<'a>,
     /// Witnesses that bound the edits of a rest shape in space whose input is at hand; `None`: the moves of all edits
     /// are added up.
-    pub witnesses: Option<&'a Witnesses>,
+    pub samples: Option<&'a InputSamples>,
 }
 
 impl Checker<'_> {
@@ -152,24 +152,24 @@ impl Checker<'_> {
         let Self { mesh, attributes, .. } = self;
         let [i, j] = mesh.ends(he);
         let tolerance = self.rest_tolerance(i);
-        let Some(witnesses) = self.witnesses else {
+        let Some(samples) = self.samples else {
             return collapse_error(mesh, attributes, he) <= tolerance;
         };
         let before: Vec<FaceKey> = mesh.faces_around(i).collect();
         let faces = before.iter().map(|&f| mesh.face_vertices(f)).filter(|corners| !corners.contains(&j));
         let moved = |corners: [VertexKey; 3]| corners.map(|v| corner(attributes, if v == i { j } else { v }));
         let after: Vec<[Corner; 3]> = faces.map(moved).collect();
-        witnesses.allow_collapse(mesh, attributes, he, tolerance)
+        samples.allow_collapse(mesh, attributes, he, tolerance)
             && keeps_unfolded(mesh, attributes, &before, &after)
     }
 
     fn flip_keeps_rest_shape(&self, e: EdgeKey, [a, b, c, d]: [VertexKey; 4]) -> bool {
         let Self { mesh, attributes, .. } = self;
         let tolerance = self.rest_tolerance(a);
-        let Some(witnesses) = self.witnesses else { return flip_error(mesh, attributes, e) <= tolerance };
+        let Some(samples) = self.samples else { return flip_error(mesh, attributes, e) <= tolerance };
         let before: Vec<FaceKey> = mesh.edge_faces(e).into_iter().flatten().collect();
         let after = [[d, c, a], [c, d, b]].map(|corners| corners.map(|v| corner(attributes, v)));
-        witnesses.allow_flip(mesh, attributes, e, tolerance)
+        samples.allow_flip(mesh, attributes, e, tolerance)
             && keeps_unfolded(mesh, attributes, &before, &after)
     }
 

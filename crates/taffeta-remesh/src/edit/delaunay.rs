@@ -2,7 +2,7 @@
 
 use crate::attributes::SheetAttributes;
 use crate::attributes::rest::{is_feature, is_in_space, span};
-use crate::conserve::momentum::Drift;
+use crate::conserve::momentum::MomentumDrift;
 use crate::edit::check::flip_improves;
 use crate::metric::frame::MetricFrame;
 use crate::transfer::flip_with_transfer;
@@ -16,10 +16,14 @@ const MAX_FLIPS: usize = 1000;
 ///
 /// For edits that a [`Pass`](crate::Pass) does not make, such as tears: slivers beside the new vertex go away. Faces that are
 /// folded for good stay as they are, and so does cloth whose rest shape is in space.
-pub fn restore_delaunay(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, v: VertexKey) -> Drift {
+pub fn restore_delaunay(
+    mesh: &mut HalfedgeMesh,
+    attributes: &mut SheetAttributes,
+    v: VertexKey,
+) -> MomentumDrift {
     let around = mesh.halfedges_around(v);
     let mut stack: Vec<EdgeKey> = around.flat_map(|he| [he.edge, mesh.next(he).edge]).collect();
-    let (mut drift, mut flips) = (Drift::default(), 0);
+    let (mut drift, mut flips) = (MomentumDrift::default(), 0);
     // Each flip approaches the Delaunay mesh by the margin of the rule, so this ends by itself.
     while let Some(e) = stack.pop().filter(|_| flips < MAX_FLIPS) {
         if !should_flip(mesh, attributes, e) {

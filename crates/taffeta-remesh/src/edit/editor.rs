@@ -3,15 +3,15 @@
 use crate::attributes::rest::span;
 use crate::attributes::space::starts;
 use crate::attributes::{SheetAttributes, VertexAttributes};
-use crate::conserve::momentum::{Drift, Spin};
+use crate::conserve::momentum::{MomentumDrift, SpinRule};
 use crate::edit::check::{Checker, Replacement, split_stays_unfolded};
 use crate::edit::refusal::CollapseRefusal;
 use crate::edit::report::{EditRecord, Proposal, ProposedEdit, RemeshReport};
 use crate::edit::rules::EditRules;
-use crate::input::background::Tracker;
 use crate::input::seams::SeamPoint;
+use crate::input::surface::InputTracker;
 use crate::sizing::working::{EdgeRow, PER_TASK, Working};
-use crate::transfer::popping::{Allowance, Displacement};
+use crate::transfer::popping::{Displacement, DisplacementBudget};
 use crate::transfer::{collapse_with_spin, flip_with_spin, split_with_adjustment};
 use glam::DVec2;
 use std::cmp::Reverse;
@@ -37,7 +37,7 @@ pub(crate) struct Editor<'a> {
     pub attributes: &'a mut SheetAttributes,
     pub rules: &'a EditRules<'a>,
     /// Knows where the new vertices are on the input of a fixed field.
-    pub tracker: Option<&'a mut Tracker>,
+    pub tracker: Option<&'a mut InputTracker>,
     pub veto: &'a mut dyn FnMut(&Proposal) -> bool,
     pub working: Working,
     pub report: RemeshReport,
@@ -46,11 +46,11 @@ pub(crate) struct Editor<'a> {
     /// The cloths that have wanted more.
     pub spent: BTreeSet<u32>,
     /// Receiver of the angular momentum that edits change.
-    pub spin: Spin<'a>,
+    pub spin: SpinRule<'a>,
     /// By cloth number.
-    pub drifts: Vec<Drift>,
+    pub drifts: Vec<MomentumDrift>,
     /// Displacement that the pass may still make, by cloth number.
-    pub allowance: Vec<Allowance>,
+    pub allowance: Vec<DisplacementBudget>,
     /// While edges are split: those of bent quads, to be flipped when all that is too long has been split.
     pub waiting: Option<Vec<EdgeKey>>,
 }
@@ -58,8 +58,8 @@ pub(crate) struct Editor<'a> {
 impl Editor<'_> {
     fn checker(&self) -> Checker<'_> {
         let Self { mesh, attributes, working, rules, tracker, .. } = self;
-        let witnesses = tracker.as_ref().and_then(|tracker| tracker.witnesses.as_ref());
-        Checker { mesh, attributes, working, rules, witnesses }
+        let samples = tracker.as_ref().and_then(|tracker| tracker.samples.as_ref());
+        Checker { mesh, attributes, working, rules, samples }
     }
 
     fn size_of(&self, e: EdgeKey) -> f64 {
@@ -145,7 +145,7 @@ impl Editor<'_> {
         self.working.cloths[slot_of(v)].expect("edits stay within the gathered cloths")
     }
 
-    fn add_drift(&mut self, cloth: u32, drift: &Drift) {
+    fn add_drift(&mut self, cloth: u32, drift: &MomentumDrift) {
         let sum = &mut self.drifts[cloth as usize];
         *sum = sum.plus(drift);
     }
@@ -174,9 +174,9 @@ impl Editor<'_> {
             self.add_drift(cloth, &drift);
             return record;
         };
-        let (record, drift) = if tracker.background.chart.is_in_space() {
+        let (record, drift) = if tracker.surface.chart.is_in_space() {
             split_in_space(mesh, attributes, tracker, e, pins)
-        } else if let Some(point) = tracker.seams.middle_of(e, &tracker.background.chart) {
+        } else if let Some(point) = tracker.seams.middle_of(e, &tracker.surface.chart) {
             split_on_seam(mesh, attributes, tracker, e, &point, pins)
         } else {
             split_in_chart(mesh, attributes, tracker, e, cloth, pins)
@@ -231,11 +231,11 @@ impl Editor<'_> {
         }
         let (record, drift) =
             flip_with_spin(self.mesh, self.attributes, e, self.spin).expect("the flip was checked");
-        if let Some(witnesses) = self.tracker.as_mut().and_then(|tracker| tracker.witnesses.as_mut()) {
-            witnesses.note_flip(self.mesh, self.attributes, e);
+        if let Some(samples) = self.tracker.as_mut().and_then(|tracker| tracker.samples.as_mut()) {
+            samples.record_flip(self.mesh, self.attributes, e);
         }
         self.add_drift(cloth, &drift);
-        self.note_displacement(cloth, moved);
+        self.record_displacement(cloth, moved);
         self.report.add(EditRecord::Flip(record));
         Some(record)
     }
@@ -259,7 +259,7 @@ impl Editor<'_> {
         can
     }
 
-    fn note_displacement(&mut self, cloth: u32, moved: Displacement) {
+    fn record_displacement(&mut self, cloth: u32, moved: Displacement) {
         self.allowance[cloth as usize].left -= moved.squared;
         self.report.displacements[cloth as usize] += moved.squared;
     }
@@ -291,7 +291,7 @@ impl Editor<'_> {
             if !self.spend(cloth) {
                 continue;
             }
-            self.note_displacement(cloth, moved);
+            self.record_displacement(cloth, moved);
             self.collapse(he, &mut queue);
         }
     }
@@ -354,15 +354,15 @@ impl Editor<'_> {
     fn collapse(&mut self, he: Halfedge, queue: &mut Shortest) {
         let cloth = self.cloth_of(he.edge);
         let beyond = self.tracker.as_ref().and_then(|tracker| tracker.seams.edge_beyond(self.mesh, he));
-        if let Some(witnesses) = self.tracker.as_mut().and_then(|tracker| tracker.witnesses.as_mut()) {
-            witnesses.note_collapse(self.mesh, self.attributes, he);
+        if let Some(samples) = self.tracker.as_mut().and_then(|tracker| tracker.samples.as_mut()) {
+            samples.record_collapse(self.mesh, self.attributes, he);
         }
         let (record, drift) =
             collapse_with_spin(self.mesh, self.attributes, he, self.spin).expect("the collapse was checked");
         self.add_drift(cloth, &drift);
         self.report.add(EditRecord::Collapse(record));
         if let Some(tracker) = &mut self.tracker {
-            tracker.seams.note_collapse(&record, beyond);
+            tracker.seams.record_collapse(&record, beyond);
         }
         self.working.remove_vertex(record.removed_vertex);
         // An edge that is flipped here must not be one that the next pass splits.
@@ -393,21 +393,21 @@ fn vertices_near(mesh: &HalfedgeMesh, e: EdgeKey) -> [VertexKey; 4] {
 fn split_on_seam(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    tracker: &mut Tracker,
+    tracker: &mut InputTracker,
     e: EdgeKey,
     point: &SeamPoint,
     pins: &[Region],
-) -> (SplitRecord, Drift) {
+) -> (SplitRecord, MomentumDrift) {
     let is_upright = split_stays_upright(mesh, attributes, e, point.coords);
     let place = |coords: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
         // A line that is straight within its tolerance only may turn a needle over.
         *coords = if is_upright { point.coords } else { *coords };
-        tracker.background.put(&point.origins[0], vertex);
+        tracker.surface.put(&point.origins[0], vertex);
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, SpinRule::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &point.origins);
-    tracker.seams.note_split(&record, point);
+    tracker.seams.record_split(&record, point);
     (record, drift)
 }
 
@@ -415,20 +415,20 @@ fn split_on_seam(
 fn split_in_chart(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    tracker: &mut Tracker,
+    tracker: &mut InputTracker,
     e: EdgeKey,
     cloth: u32,
     pins: &[Region],
-) -> (SplitRecord, Drift) {
+) -> (SplitRecord, MomentumDrift) {
     let f = mesh.edge_faces(e).into_iter().flatten().next().expect("an edge has a face");
-    let panel = tracker.background.chart.panels.starts[cloth as usize] + attributes.faces[f].panel;
+    let panel = tracker.surface.chart.panels.starts[cloth as usize] + attributes.faces[f].panel;
     let near = vertices_near(mesh, e);
     let mut origin = None;
     let place = |[material, _]: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
         origin = Some(tracker.place(&near, panel, *material, vertex));
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, SpinRule::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin.expect("a split places its vertex")]);
     (record, drift)
 }
@@ -437,26 +437,26 @@ fn split_in_chart(
 fn split_in_space(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
-    tracker: &mut Tracker,
+    tracker: &mut InputTracker,
     e: EdgeKey,
     pins: &[Region],
-) -> (SplitRecord, Drift) {
+) -> (SplitRecord, MomentumDrift) {
     let near = vertices_near(mesh, e);
     let [a, b] = starts(attributes, [near[0], near[1]]);
     let middle = 0.5 * (a + b);
     let origin = tracker.nearest(&near, middle);
-    let on_input = tracker.background.position_at(&origin);
+    let on_input = tracker.surface.position_at(&origin);
     // What a sharp fold of the input would turn over stays on the edge.
     let x = if split_stays_unfolded(mesh, attributes, e, on_input) { on_input } else { middle };
     let place = |_: &mut [DVec2; 2], vertex: &mut VertexAttributes| {
-        tracker.background.put(&origin, vertex);
+        tracker.surface.put(&origin, vertex);
         (vertex.position, vertex.start) = (x, x);
     };
     let (record, drift) =
-        split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, place).expect(CAN_SPLIT);
+        split_with_adjustment(mesh, attributes, e, 0.5, pins, SpinRule::OnRing, place).expect(CAN_SPLIT);
     tracker.remember(record.vertex, &[origin]);
-    if let Some(witnesses) = &mut tracker.witnesses {
-        witnesses.note_split(mesh, attributes, &record);
+    if let Some(samples) = &mut tracker.samples {
+        samples.record_split(mesh, attributes, &record);
     }
     (record, drift)
 }

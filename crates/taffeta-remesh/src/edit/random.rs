@@ -3,7 +3,7 @@
 use crate::attributes::SheetAttributes;
 use crate::attributes::rest::{Wedge, check_line, is_in_space, is_seam, span, wedges};
 use crate::attributes::space::{collapse_error, flip_error, lay_against, starts, unfold};
-use crate::conserve::momentum::{Drift, settle_drifts};
+use crate::conserve::momentum::{MomentumDrift, restore_momenta_of_sheets};
 use crate::edit::report::EditRecord;
 use crate::transfer::{collapse_with_transfer, flip_with_transfer, split_with_transfer};
 use taffeta_core::Region;
@@ -65,7 +65,7 @@ pub fn random_edits(
     edges.sort_unstable();
     let mut log = Vec::new();
     let cloth_count = attributes.faces.values().map(|face| face.cloth + 1).max().unwrap_or_default();
-    let mut drifts = vec![Drift::default(); cloth_count as usize];
+    let mut drifts = vec![MomentumDrift::default(); cloth_count as usize];
     for _ in 0..edits.attempts {
         let kind = edits.kinds[random.below(edits.kinds.len())];
         let mut drawn = [(); 3].map(|()| draw_edge(mesh, &mut edges, &mut random));
@@ -89,7 +89,7 @@ pub fn random_edits(
         *sum = sum.plus(&drift);
         log.push(record);
     }
-    settle_drifts(mesh, attributes, &drifts);
+    restore_momenta_of_sheets(mesh, attributes, &drifts);
     log
 }
 
@@ -97,7 +97,7 @@ pub fn random_edits(
 struct Made {
     record: EditRecord,
     cloth: u32,
-    drift: Drift,
+    drift: MomentumDrift,
 }
 
 /// One of the edges that still exist. Those that do not are dropped when they are drawn.
@@ -131,7 +131,7 @@ fn try_split(
 ) -> Option<Made> {
     let cloth = cloth_of(mesh, attributes, e);
     let record = split_with_transfer(mesh, attributes, e, pins).ok()?;
-    Some(Made { record: EditRecord::Split(record), cloth, drift: Drift::default() })
+    Some(Made { record: EditRecord::Split(record), cloth, drift: MomentumDrift::default() })
 }
 
 fn try_collapse(mesh: &mut HalfedgeMesh, attributes: &mut SheetAttributes, he: Halfedge) -> Option<Made> {

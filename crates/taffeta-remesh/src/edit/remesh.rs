@@ -5,14 +5,14 @@
 //! approach the Delaunay mesh.
 
 use crate::attributes::SheetAttributes;
-use crate::conserve::momentum::{Drift, Spin, settle_drifts};
-use crate::conserve::owed::Owed;
+use crate::conserve::momentum::{MomentumDrift, SpinRule, restore_momenta_of_sheets};
+use crate::conserve::owed::OwedMomenta;
 use crate::conserve::pieces::Pieces;
-use crate::conserve::spread::spread;
+use crate::conserve::redistribution::redistribute;
 use crate::edit::editor::Editor;
 use crate::edit::report::{Proposal, RemeshReport};
 use crate::edit::rules::EditRules;
-use crate::input::background::Tracker;
+use crate::input::surface::InputTracker;
 use crate::metric::Metric;
 use crate::metric::enclose::dominate;
 use crate::sizing::budget::keep_within_budget;
@@ -21,7 +21,7 @@ use crate::sizing::runs::limit_at_runs;
 use crate::sizing::settings::RemeshSettings;
 use crate::sizing::working::Working;
 use crate::sizing::{Hinges, update_metrics};
-use crate::transfer::popping::Allowance;
+use crate::transfer::popping::DisplacementBudget;
 use std::collections::BTreeSet;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, slot_of};
 
@@ -55,7 +55,7 @@ pub fn remesh(
     report.asked = working.vertices.iter().map(|&v| (v, working.metrics[slot_of(v)])).collect();
     let limit = |cloth: usize| pass.displacements.get(cloth).copied().unwrap_or(f64::INFINITY);
     let areas = working.areas().into_iter().enumerate();
-    let allowance = areas.map(|(cloth, area)| Allowance::new(limit(cloth), area)).collect();
+    let allowance = areas.map(|(cloth, area)| DisplacementBudget::new(limit(cloth), area)).collect();
     let pieces = Pieces::measure(mesh, attributes, &working.vertices);
     let start = Start {
         mesh: &mut *mesh,
@@ -103,11 +103,11 @@ pub(crate) fn remesh_to_field(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     rules: &EditRules,
-    tracker: &mut Tracker,
+    tracker: &mut InputTracker,
     veto: &mut dyn FnMut(&Proposal) -> bool,
 ) -> RemeshReport {
     let working = start_pass(mesh, attributes, rules);
-    let allowance = vec![Allowance::UNLIMITED; rules.max_vertices.len()];
+    let allowance = vec![DisplacementBudget::UNLIMITED; rules.max_vertices.len()];
     let report = RemeshReport::default();
     let tracker = Some(tracker);
     let start = Start { mesh, attributes, rules, tracker, working, report, allowance, spreads_spin: false };
@@ -140,21 +140,21 @@ struct Start<'a> {
     mesh: &'a mut HalfedgeMesh,
     attributes: &'a mut SheetAttributes,
     rules: &'a EditRules<'a>,
-    tracker: Option<&'a mut Tracker>,
+    tracker: Option<&'a mut InputTracker>,
     working: Working,
     report: RemeshReport,
     /// By cloth number.
-    allowance: Vec<Allowance>,
+    allowance: Vec<DisplacementBudget>,
     spreads_spin: bool,
 }
 
 /// Edits until the metrics are met; what was done, and the arrays as far as they are kept up.
 fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (RemeshReport, Working) {
     let Start { mesh, attributes, rules, tracker, working, mut report, allowance, spreads_spin } = start;
-    let owed = Owed::default();
+    let owed = OwedMomenta::default();
     report.displacements = vec![0.0; rules.max_vertices.len()];
     let budgets = rules.budgets(&working.vertex_counts);
-    let drifts = vec![Drift::default(); rules.max_vertices.len()];
+    let drifts = vec![MomentumDrift::default(); rules.max_vertices.len()];
     let mut editor = Editor {
         mesh,
         attributes,
@@ -165,7 +165,7 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         report,
         budgets,
         spent: BTreeSet::new(),
-        spin: if spreads_spin { Spin::Spread(&owed) } else { Spin::OnRing },
+        spin: if spreads_spin { SpinRule::Spread(&owed) } else { SpinRule::OnRing },
         drifts,
         allowance,
         waiting: Some(Vec::new()),
@@ -175,8 +175,8 @@ fn edit_to_metrics(start: Start, veto: &mut dyn FnMut(&Proposal) -> bool) -> (Re
         editor.collapse_short_edges();
     }
     let Editor { mut report, mut drifts, working, .. } = editor;
-    spread(owed, mesh, attributes, &mut drifts);
-    settle_drifts(mesh, attributes, &drifts);
+    redistribute(owed, mesh, attributes, &mut drifts);
+    restore_momenta_of_sheets(mesh, attributes, &drifts);
     report.at_vertex_limit.sort_unstable();
     report.at_vertex_limit.dedup();
     (report, working)

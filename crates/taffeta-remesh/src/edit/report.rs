@@ -30,7 +30,7 @@ pub struct RemeshReport {
     pub refusals: Refusals,
     /// Collapses and flips that wait because the pass has moved the material points as far as it may.
     pub postponed: usize,
-    /// Collapses and flips that the veto refused.
+    /// Collapses and flips that the intersection test refused.
     pub vetoed: usize,
     /// The budget ran out: the next pass goes on.
     pub unfinished: bool,
@@ -88,7 +88,7 @@ pub enum ProposedEdit {
     Flip(EdgeKey),
 }
 
-/// A collapse or flip that passed every check of the remesher, for the veto to judge.
+/// A collapse or flip that passed every check of the remesher, for the intersection test.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposal<'a> {
     /// The edit.

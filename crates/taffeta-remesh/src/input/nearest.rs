@@ -3,8 +3,8 @@
 //! A search of all faces would also find what is close by but far along the surface, such as the other side of a fold or
 //! of a thin sheet.
 
-use crate::input::background::{Background, sample};
 use crate::input::origin::Origin;
+use crate::input::surface::{InputSurface, sample};
 use glam::DVec3;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -17,7 +17,7 @@ const PATIENCE: usize = 64;
 /// A point closer than this part of a face's longest side is on the face.
 const ON_FACE: f64 = 1e-12;
 
-impl Background {
+impl InputSurface {
     /// The nearest point of the input that a search from some of its faces finds.
     pub(crate) fn nearest(&self, starts: impl Iterator<Item = u32>, point: DVec3) -> Origin {
         let mut seen: BTreeSet<u32> = BTreeSet::new();

@@ -153,7 +153,7 @@ impl SeamLines {
     }
 
     /// Notes that an edge was split at a point of its seam.
-    pub(crate) fn note_split(&mut self, record: &SplitRecord, point: &SeamPoint) {
+    pub(crate) fn record_split(&mut self, record: &SplitRecord, point: &SeamPoint) {
         let whole = self.stretches[record.kept.edge];
         let [from, to] = whole.places;
         let halves = [[from, point.place], [point.place, to]];
@@ -179,7 +179,7 @@ impl SeamLines {
     }
 
     /// Notes a collapse; `beyond` is what [`edge_beyond`](Self::edge_beyond) said before it.
-    pub(crate) fn note_collapse(&mut self, record: &CollapseRecord, beyond: Option<EdgeKey>) {
+    pub(crate) fn record_collapse(&mut self, record: &CollapseRecord, beyond: Option<EdgeKey>) {
         let removed = self.stretches.remove(record.removed_edge);
         if let (Some(removed), Some(longer)) = (removed, beyond.and_then(|e| self.stretches.get_mut(e))) {
             longer.places = join(&removed, longer).expect("only edges of a line are joined");

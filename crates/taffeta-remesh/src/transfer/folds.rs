@@ -98,7 +98,7 @@ impl Folds {
 
     /// Gives the faces that are still there after the edit what lay where they lie now. To be called when they have their
     /// new corners.
-    pub(crate) fn hand_over(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
+    pub(crate) fn pass_on(&self, mesh: &HalfedgeMesh, attributes: &mut SheetAttributes) {
         let kept = self.before.iter().filter(|old| mesh.contains_face(old.key));
         for new in kept.map(|old| FoldedFace::read(mesh, attributes, old.key)).collect::<Vec<_>>() {
             let (mut covered, mut sum) = (0.0, Sym2::default());

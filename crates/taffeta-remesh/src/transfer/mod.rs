@@ -2,8 +2,8 @@
 //! that an attribute without a rule does not compile.
 //!
 //! A split keeps linear momentum exactly; its angular momentum and everything of the other edits is restored on the
-//! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`Drift`] is to be collected and
-//! given to [`settle_drifts`](crate::settle_drifts) at the end.
+//! ring. No vertex moves in any edit, but collapses and flips move lumped mass: their [`MomentumDrift`] is to be collected and
+//! given to [`restore_momenta_of_sheets`](crate::restore_momenta_of_sheets) at the end.
 
 pub(crate) mod folds;
 pub(crate) mod open;
@@ -14,7 +14,7 @@ use crate::attributes::hold::Hold;
 use crate::attributes::rest::{is_in_space, span, wedges};
 use crate::attributes::space::{relay_of_collapse, relay_of_flip, relay_of_split};
 use crate::attributes::{EdgeAttributes, FaceAttributes, SheetAttributes, VertexAttributes};
-use crate::conserve::momentum::{Drift, RingMotion, Spin};
+use crate::conserve::momentum::{MomentumDrift, RingMotion, SpinRule};
 use crate::transfer::folds::Folds;
 use glam::{DVec2, DVec3};
 use taffeta_core::Region;
@@ -44,11 +44,12 @@ pub fn split_with_transfer(
     e: EdgeKey,
     pins: &[Region],
 ) -> Result<SplitRecord, SplitBlocked> {
-    split_with_adjustment(mesh, attributes, e, 0.5, pins, Spin::OnRing, |_, _| {}).map(|(record, _)| record)
+    split_with_adjustment(mesh, attributes, e, 0.5, pins, SpinRule::OnRing, |_, _| {})
+        .map(|(record, _)| record)
 }
 
 /// Like [`split_with_transfer`], with the new vertex at the part `part` of the edge, from the tail of its first side.
-/// Moves mass along the edge, so that there is a [`Drift`] to be [settled](crate::settle_drifts).
+/// Moves mass along the edge, so that there is a [`MomentumDrift`] to be [settled](crate::restore_momenta_of_sheets).
 ///
 /// # Errors
 /// As [`HalfedgeMesh::split_edge`]; nothing has changed then.
@@ -61,9 +62,9 @@ pub fn split_at_with_transfer(
     e: EdgeKey,
     part: f64,
     pins: &[Region],
-) -> Result<(SplitRecord, Drift), SplitBlocked> {
+) -> Result<(SplitRecord, MomentumDrift), SplitBlocked> {
     assert!(0.0 < part && part < 1.0, "a split must be inside the edge, not at {part}");
-    split_with_adjustment(mesh, attributes, e, part, pins, Spin::OnRing, |_, _| {})
+    split_with_adjustment(mesh, attributes, e, part, pins, SpinRule::OnRing, |_, _| {})
 }
 
 /// A split at a part of the edge, with the state of the new vertex and its material coordinates on the two sides adjusted before
@@ -75,9 +76,9 @@ pub(crate) fn split_with_adjustment(
     e: EdgeKey,
     part: f64,
     pins: &[Region],
-    spin: Spin<'_>,
+    spin: SpinRule<'_>,
     adjust: impl FnOnce(&mut [DVec2; 2], &mut VertexAttributes),
-) -> Result<(SplitRecord, Drift), SplitBlocked> {
+) -> Result<(SplitRecord, MomentumDrift), SplitBlocked> {
     mesh.can_split_edge(e)?;
     let he = Halfedge::new(e, Side::First);
     let ends = mesh.ends(he);
@@ -199,8 +200,8 @@ pub fn collapse_with_transfer(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     he: Halfedge,
-) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
-    collapse_with_spin(mesh, attributes, he, Spin::OnRing)
+) -> Result<(CollapseRecord, MomentumDrift), CollapseBlocked> {
+    collapse_with_spin(mesh, attributes, he, SpinRule::OnRing)
 }
 
 /// As [`collapse_with_transfer`].
@@ -208,8 +209,8 @@ pub(crate) fn collapse_with_spin(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     he: Halfedge,
-    spin: Spin<'_>,
-) -> Result<(CollapseRecord, Drift), CollapseBlocked> {
+    spin: SpinRule<'_>,
+) -> Result<(CollapseRecord, MomentumDrift), CollapseBlocked> {
     mesh.can_collapse_edge(he)?;
     let [i, j] = mesh.ends(he);
     let mut ring: Vec<VertexKey> = vec![i];
@@ -240,7 +241,7 @@ pub(crate) fn collapse_with_spin(
         Some(relay) => relay.apply(mesh, attributes),
         None => copy_to_outside(mesh, attributes, j),
     }
-    folds.hand_over(mesh, attributes);
+    folds.pass_on(mesh, attributes);
     ring.remove(0);
     let drift = motion.restore(mesh, attributes, &ring, spin);
     Ok((record, drift))
@@ -268,8 +269,8 @@ pub fn flip_with_transfer(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     e: EdgeKey,
-) -> Result<(FlipRecord, Drift), FlipBlocked> {
-    flip_with_spin(mesh, attributes, e, Spin::OnRing)
+) -> Result<(FlipRecord, MomentumDrift), FlipBlocked> {
+    flip_with_spin(mesh, attributes, e, SpinRule::OnRing)
 }
 
 /// As [`flip_with_transfer`].
@@ -277,8 +278,8 @@ pub(crate) fn flip_with_spin(
     mesh: &mut HalfedgeMesh,
     attributes: &mut SheetAttributes,
     e: EdgeKey,
-    spin: Spin<'_>,
-) -> Result<(FlipRecord, Drift), FlipBlocked> {
+    spin: SpinRule<'_>,
+) -> Result<(FlipRecord, MomentumDrift), FlipBlocked> {
     mesh.can_flip_edge(e)?;
     let he = Halfedge::new(e, Side::First);
     let opposites = [he.twin(), he].map(|he| mesh.prev(he));
@@ -300,7 +301,7 @@ pub(crate) fn flip_with_spin(
         // The angle is not known yet; near that at rest it is unwrapped the right way.
         attributes.edges[e].angle = attributes.edges[e].rest_angle;
     }
-    folds.hand_over(mesh, attributes);
+    folds.pass_on(mesh, attributes);
     let drift = motion.restore(mesh, attributes, &ring, spin);
     Ok((record, drift))
 }

@@ -52,14 +52,14 @@ impl Displacement {
 
 /// Limit of the displacement of the material points of a cloth by edits.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Allowance {
+pub(crate) struct DisplacementBudget {
     /// The squared distance over the cloth, integrated, that is left to the pass \[m⁴\].
     pub left: f64,
     /// Mean squared distance over its faces beyond which a flip waits until splits are done \[m²\].
     pub at_once: f64,
 }
 
-impl Allowance {
+impl DisplacementBudget {
     /// Allowance of a pass that may move everything.
     pub(crate) const UNLIMITED: Self = Self { left: f64::INFINITY, at_once: f64::INFINITY };
 

@@ -8,7 +8,7 @@ use taffeta_core::random::SplitMix64;
 use taffeta_mesh::EdgeKey;
 use taffeta_remesh::{
     Hold, collapse_with_transfer, flip_with_transfer, is_single_valued, lumped_mass, open_with_transfer,
-    settle_drifts, split_at_with_transfer, split_with_transfer, validate_attributes,
+    restore_momenta_of_sheets, split_at_with_transfer, split_with_transfer, validate_attributes,
 };
 
 /// A sheet that moves, bent.
@@ -100,7 +100,7 @@ fn a_split_anywhere_on_an_edge_is_linear_and_makes_no_seam() {
             let ends = sheet.mesh.edge_ends(e).map(|v| sheet.attributes.vertices[v].position);
             let split = split_at_with_transfer(&mut sheet.mesh, &mut sheet.attributes, e, part, &[]);
             let (record, drift) = split.expect("an edge can be split");
-            settle_drifts(&sheet.mesh, &mut sheet.attributes, &[drift]);
+            restore_momenta_of_sheets(&sheet.mesh, &mut sheet.attributes, &[drift]);
             let at = sheet.attributes.vertices[record.vertex].position;
             assert!(at.distance(ends[0].lerp(ends[1], part)) < 1e-15);
             assert!(is_single_valued(&sheet.mesh, &sheet.attributes, 0), "{part}");

@@ -1,7 +1,7 @@
 //! The bodies of a world in its present frame.
 
 use taffeta_io::{FaceGroups, FrameData, mean_curvatures};
-use taffeta_sim::{World, ask};
+use taffeta_sim::{World, queries};
 
 /// A cloth as it is now, with everything that is known of it.
 ///
@@ -9,18 +9,18 @@ use taffeta_sim::{World, ask};
 /// If there is no cloth of that number.
 pub fn cloth_frame(world: &World, number: usize) -> FrameData {
     let mesh = world.mesh(number);
-    let jumps = ask::face_jumps(world, number);
+    let jumps = queries::face_jumps(world, number);
     FrameData {
         number: Some(world.frame()),
         time: Some(world.time()),
         velocities: Some(world.velocities(number)),
         vertex_names: Some(world.cloth(world.cloth_ids()[number]).vertex_names()),
-        sizes: Some(ask::vertex_sizes(world, number)),
-        strains: Some(ask::face_strains(world, number)),
+        sizes: Some(queries::vertex_sizes(world, number)),
+        strains: Some(queries::face_strains(world, number)),
         curvatures: Some(mean_curvatures(&mesh.positions, &mesh.faces)),
         strain_jumps: Some(jumps.strains),
         curvature_jumps: Some(jumps.curvatures),
-        plastic_curvatures: ask::plastic_curvatures(world, number),
+        plastic_curvatures: queries::plastic_curvatures(world, number),
         ..cloth_surface(world, number)
     }
 }
@@ -36,7 +36,7 @@ pub fn cloth_surface(world: &World, number: usize) -> FrameData {
     FrameData { panels: (!names.is_empty()).then(groups), ..FrameData::surface(world.mesh(number)) }
 }
 
-/// A rope as it is now, by the number of its body, see [`rope_bodies`](taffeta_sim::ask::rope_bodies).
+/// A rope as it is now, by the number of its body, see [`rope_bodies`](taffeta_sim::queries::rope_bodies).
 ///
 /// # Panics
 /// If there is no body of that number.

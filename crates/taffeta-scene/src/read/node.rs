@@ -192,7 +192,7 @@ impl<'de> MapAccess<'de> for Entries<'_, '_> {
             let key: StrDeserializer<'_, Misfit> = entry.key.as_str().into_deserializer();
             return seed.deserialize(key).map(Some).map_err(|misfit| match misfit {
                 Misfit::Unknown { known } => {
-                    self.node.notes.note_unknown(&self.node.key, entry, known);
+                    self.node.notes.record_unknown(&self.node.key, entry, known);
                     Misfit::LeftOut
                 }
                 other => other,

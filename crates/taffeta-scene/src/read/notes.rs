@@ -118,7 +118,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Notes a key that a table does not have.
-    pub(super) fn note_unknown(&self, table: &str, entry: &Entry, known: &[&str]) {
+    pub(super) fn record_unknown(&self, table: &str, entry: &Entry, known: &[&str]) {
         let suggestion = did_you_mean(&entry.key, known).map_or(String::new(), |text| format!("{text} "));
         let help = format!("{suggestion}allowed keys{}: {}", place_of(table), known.join(", "));
         let message = format!("unknown key `{}`", entry.key);

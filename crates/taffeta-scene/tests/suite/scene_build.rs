@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use taffeta_core::{Friction, Region};
 use taffeta_scene::{ClothShape, Override, Scene, SceneError, SceneSource, cloth_frame, materials};
-use taffeta_sim::ask;
+use taffeta_sim::queries;
 use taffeta_sim::{
     Air, BendingModel, Compression, MembraneModel, MembraneScaling, Mode, PinDescription,
     ProjectionStiffness, SimulationSettings, SolverChoice, StiffnessCorrection, Tearing, TimeIntegration,
@@ -400,7 +400,7 @@ fn a_table_with_the_name_of_a_preset_changes_it() {
 #[test]
 fn one_tolerance_is_that_of_meshes_and_steps() {
     let text = SMALL.replace("size = [1, 1]", "size = [2, 1]") + "remesh = {}\n";
-    let accuracy = |scene: &Scene| ask::accuracy(&World::build(&scene.build().unwrap()).unwrap());
+    let accuracy = |scene: &Scene| queries::accuracy(&World::build(&scene.build().unwrap()).unwrap());
     let error = |scene: &Scene| scene.cloths[0].remesh.unwrap().refine_error;
     let of = |settings: &[&str]| read_with(&text, settings);
     assert_eq!((error(&of(&[])), accuracy(&of(&[]))), (Some(0.004), 1e-4));
@@ -556,7 +556,7 @@ fn a_probe_where_panels_overlap_names_one() {
         assert_eq!((built.probes[0].point.panel, built.probes[0].face), (Some(panel), panel));
         // It is a point of that panel in the world as well.
         let world = World::build(&built.world).unwrap();
-        let found = ask::material_point(&world, 0, built.probes[0].point).unwrap().position;
+        let found = queries::material_point(&world, 0, built.probes[0].point).unwrap().position;
         let corners = built.world.cloths[0].mesh.faces[panel as usize];
         let x = |k: usize| built.world.cloths[0].mesh.positions[corners[k] as usize];
         let expected = (0..3).map(|k| x(k) * built.probes[0].weights[k]).sum::<glam::DVec3>();
@@ -778,5 +778,5 @@ fn outputs_name_vertices_by_their_numbers_in_the_file() {
     assert_eq!(frame.mesh.positions[2], DVec3::new(1.0, 1.0, 0.0));
     assert_eq!(frame.mesh.faces, [[3, 0, 1], [3, 1, 2]]);
     let pin = world.pin_ids().next().unwrap();
-    assert_eq!(ask::pin_vertices(&world, pin), [world.cloth(world.cloth_ids()[0]).vertex(2)]);
+    assert_eq!(queries::pin_vertices(&world, pin), [world.cloth(world.cloth_ids()[0]).vertex(2)]);
 }

@@ -15,7 +15,7 @@ const LONGEST: f64 = 0.2;
 
 /// Notes that a pass has looked at these cloths and changed none. Those that have to [wait](crate::adapt::energy) are looked at again
 /// with the next step.
-pub(crate) fn note_looks(state: &mut State, looked_at: &[bool], waits: &[bool]) {
+pub(crate) fn record_looks(state: &mut State, looked_at: &[bool], waits: &[bool]) {
     let State { looks, sheet, motion, time, .. } = state;
     looks.resize(looked_at.len(), None);
     for cloth in (0..looked_at.len()).filter(|cloth| looked_at[*cloth]) {
@@ -93,9 +93,9 @@ mod tests {
     }
 
     fn validate(world: &World) {
-        let thawed = world.thawed();
-        thawed.mesh.validate().expect("a valid mesh");
-        validate_attributes(&thawed.mesh, &thawed.attributes).expect("valid attributes");
+        let keyed = world.keyed();
+        keyed.mesh.validate().expect("a valid mesh");
+        validate_attributes(&keyed.mesh, &keyed.attributes).expect("valid attributes");
     }
 
     /// After how many of some frames a pass has just looked at the cloth, or changed it.

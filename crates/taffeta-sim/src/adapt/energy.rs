@@ -19,7 +19,7 @@ use crate::derive::world::World;
 use crate::measure::energy::gravity;
 use crate::model::setup::Setup;
 use crate::model::state::State;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ pub(crate) fn find_pieces(sheet: &Sheet) -> Pieces {
 }
 
 /// Notes what every piece has before a pass.
-pub(crate) fn note_energies(world: &World) -> EnergyBudget {
+pub(crate) fn record_energies(world: &World) -> EnergyBudget {
     let pieces = find_pieces(&world.state.sheet);
     let state = &world.state.motion;
     let account = |piece: &Vec<usize>| {
@@ -171,7 +171,7 @@ fn find_driven(world: &World, pieces: &Pieces) -> Vec<bool> {
 
 /// Takes what a pass over the chosen cloths has added to the energy of each piece from its motion within itself. Returns for
 /// each cloth whether that was not enough.
-pub(crate) fn settle_energies(
+pub(crate) fn pay_energies(
     setup: &Setup,
     state: &mut State,
     derived: &Derived,
@@ -222,7 +222,7 @@ fn cloth_masses(State { sheet, motion, .. }: &State, count: usize) -> Vec<f64> {
 }
 
 /// Takes energy from the motion of a piece within itself, at most `amount`; how much \[J\].
-fn slow_piece(motion: &mut Motion, piece: &[usize], amount: f64) -> f64 {
+fn slow_piece(motion: &mut DenseState, piece: &[usize], amount: f64) -> f64 {
     let vertex = |i: &usize| MovedVertex {
         mass: motion.masses.raw[*i],
         path: [motion.positions.raw[*i]; 2],
@@ -236,7 +236,7 @@ fn slow_piece(motion: &mut Motion, piece: &[usize], amount: f64) -> f64 {
 }
 
 /// Gives the vertices of a piece new velocities.
-pub(crate) fn put_velocities(motion: &mut Motion, piece: &[usize], vertices: &[MovedVertex]) {
+pub(crate) fn put_velocities(motion: &mut DenseState, piece: &[usize], vertices: &[MovedVertex]) {
     let velocities = &mut Arc::make_mut(&mut motion.velocities).raw;
     for (i, vertex) in piece.iter().zip(vertices) {
         velocities[*i] = vertex.velocity;
@@ -246,7 +246,7 @@ pub(crate) fn put_velocities(motion: &mut Motion, piece: &[usize], vertices: &[M
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapt::energy::{find_pieces, note_energies, settle_energies};
+    use crate::adapt::energy::{find_pieces, pay_energies, record_energies};
     use crate::adapt::pass::remesh_cloths;
     use crate::adapt::schedule::remesh_if_due;
     use crate::derive::clock::clamp_normals;
@@ -254,7 +254,7 @@ mod tests {
     use crate::model::description::EnclosedDescription;
     use crate::{ClothDescription, PinDescription, SolverChoice, StepInputs, World, WorldDescription};
     use glam::{DVec2, DVec3};
-    use taffeta_core::{Keyframe, Motion, Region, TriangleMesh};
+    use taffeta_core::{Keyframe, KeyframedMotion, Region, TriangleMesh};
     use taffeta_remesh::RemeshSettings;
     use taffeta_solve::Material;
 
@@ -358,7 +358,7 @@ mod tests {
         assert!(angular.length() <= 1e-10 * scales[1], "{angular} of {}", scales[1]);
         eprintln!("{passes} of {count} passes edit, {edits} edits");
         assert!(2 * passes > count && edits as usize > 50 * count, "{passes} passes, {edits} edits");
-        world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
+        world.state.sheet.to_keyed(&world.state.motion).mesh.validate().expect("a mesh");
     }
 
     #[test]
@@ -383,7 +383,7 @@ mod tests {
             .iter_mut()
             .enumerate()
             .for_each(|(i, v)| v.y += (i as f64).sin());
-        let budget = note_energies(&world);
+        let budget = record_energies(&world);
         (world, budget)
     }
 
@@ -393,15 +393,12 @@ mod tests {
         let before = mechanical_energy(&world);
         Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 1e-3);
         let lifted = mechanical_energy(&world) - before;
-        assert_eq!(
-            settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]),
-            [false]
-        );
+        assert_eq!(pay_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]), [false]);
         let left = mechanical_energy(&world) - before;
         assert!(lifted > 1e-4 && left.abs() < 1e-12, "{lifted} {left}");
         // More than there is of it.
         Arc::make_mut(&mut world.state.motion.positions).iter_mut().for_each(|x| x.z += 10.0);
-        assert_eq!(settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]), [true]);
+        assert_eq!(pay_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]), [true]);
     }
 
     #[test]
@@ -410,12 +407,9 @@ mod tests {
         Arc::make_mut(&mut world.state.motion.velocities)
             .iter_mut()
             .for_each(|v| *v = DVec3::new(30.0, 0.0, 0.0));
-        let budget = note_energies(&world);
+        let budget = record_energies(&world);
         std::sync::Arc::make_mut(&mut world.state.motion.masses).iter_mut().for_each(|mass| *mass *= 1.01);
-        assert_eq!(
-            settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]),
-            [false]
-        );
+        assert_eq!(pay_energies(&world.setup, &mut world.state, &world.derived, &budget, &[true]), [false]);
         assert!(world.state.motion.velocities.iter().all(|v| *v == DVec3::new(30.0, 0.0, 0.0)));
     }
 
@@ -437,7 +431,7 @@ mod tests {
         let splits = remesh_if_due(&mut world).0.splits as usize;
         let after = [0, 1].map(|cloth| world.mesh(cloth).positions.len());
         assert!(splits > 100 && after[0] == before[0] && after[1] > before[1] + 100, "{before:?} {after:?}");
-        world.state.sheet.thaw(&world.state.motion).mesh.validate().expect("a mesh");
+        world.state.sheet.to_keyed(&world.state.motion).mesh.validate().expect("a mesh");
     }
 
     #[test]
@@ -481,14 +475,14 @@ mod tests {
             translate: DVec3::ZERO,
             rotate_deg: DVec3::new(0.0, angle, 0.0),
         };
-        let motion = Motion::from(vec![key(0.0, 0.0), key(DT, 40.0)]);
+        let motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(DT, 40.0)]);
         cloth.pins.push(PinDescription { clamp: true, motion, ..PinDescription::new(region) });
         // A pass that edits: one that edits nothing derives nothing anew.
         cloth.remesh = cloth.remesh.map(|remesh| RemeshSettings { size_max: 0.03, ..remesh });
         let mut world = flying(cloth);
         let vertices = world.mesh(0).positions.len();
         world.state.time = DT;
-        let budget = note_energies(&world);
+        let budget = record_energies(&world);
         remesh_cloths(&mut world, &[true], &budget, &[]);
         assert!(world.mesh(0).positions.len() > vertices, "nothing was remeshed");
         let turned = clamp_normals(&world.setup, &world.derived.clamps, DT);

@@ -2,7 +2,7 @@
 
 pub(crate) mod calm;
 pub(crate) mod energy;
-pub(crate) mod gate;
+pub(crate) mod intersection_test;
 pub(crate) mod pass;
 pub(crate) mod relaxation;
 pub(crate) mod schedule;

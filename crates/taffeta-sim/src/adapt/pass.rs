@@ -1,20 +1,20 @@
 //! One remeshing pass.
 
 use crate::adapt::energy::EnergyBudget;
-use crate::adapt::gate::Gate;
-use crate::adapt::relaxation::{note_forces, relax};
+use crate::adapt::intersection_test::Gate;
+use crate::adapt::relaxation::{record_forces, relax};
 use crate::adapt::surroundings::FixedObstacles;
 use crate::derive::bodies::extent;
 use crate::derive::clock::current_view;
-use crate::derive::crossings::{crossing_count, crossings, mesh_faces, note_crossings, pairs_meet};
-use crate::derive::rebuild::take_over;
+use crate::derive::crossings::{crossing_count, crossings, mesh_faces, pairs_meet, record_crossings};
+use crate::derive::rebuild::replace_mesh;
 use crate::derive::snapshot::put_threads;
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
 use crate::features::tearing::tear::sizes_at_tears;
 use crate::model::report::RemeshCounts;
 use crate::model::setup::Cloth;
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use std::sync::Arc;
 use taffeta_mesh::VertexKey;
 use taffeta_remesh::{Metric, Pass, Proposal, remesh};
@@ -48,8 +48,8 @@ pub(crate) fn remesh_cloths(
     asked.extend_from_slice(wanted);
     let threads = world.derived.blocks.stitches.clone();
     let mut asked_for = Vec::new();
-    let undisturbed = note_forces(world);
-    let has_edited = edit_or_keep(world, is_gated, |thawed| {
+    let undisturbed = record_forces(world);
+    let has_edited = edit_or_keep(world, is_gated, |keyed| {
         // Together those on which the last pass was at the same time.
         for last in due {
             let is_due = |cloth: usize| chosen[cloth] && last_passes[cloth] == last;
@@ -66,11 +66,11 @@ pub(crate) fn remesh_cloths(
                 asked: &asked,
                 is_paid_for,
             };
-            let mut gate = is_gated.then(|| Gate::new(thawed, &obstacles));
+            let mut gate = is_gated.then(|| Gate::new(keyed, &obstacles));
             let mut veto = |proposal: &Proposal<'_>| {
                 gate.as_mut().is_some_and(|gate: &mut Gate<'_>| gate.refuses(proposal))
             };
-            let report = remesh(&mut thawed.mesh, &mut thawed.attributes, &pass, &mut veto);
+            let report = remesh(&mut keyed.mesh, &mut keyed.attributes, &pass, &mut veto);
             counts.splits += report.splits as u64;
             counts.collapses += report.collapses as u64;
             counts.flips += report.flips as u64;
@@ -115,21 +115,21 @@ fn size_of_cloth(world: &World, cloth: usize) -> f64 {
 }
 
 /// Makes a remeshing pass, and returns whether it has edited anything, as `pass` tells. Without an edit only the
-/// metrics at the vertices are taken over, and nothing is derived anew. A [gated](crate::adapt::gate) pass adds no
+/// metrics at the vertices are taken over, and nothing is derived anew. A [gated](crate::adapt::intersection_test) pass adds no
 /// crossing where there was none. Scalars keep their values; new edges have none.
-fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut Thawed) -> bool) -> bool {
-    let mut thawed = world.state.sheet.thaw(&world.state.motion);
-    let has_edited = pass(&mut thawed);
+fn edit_or_keep(world: &mut World, is_gated: bool, pass: impl FnOnce(&mut KeyedSheet) -> bool) -> bool {
+    let mut keyed = world.state.sheet.to_keyed(&world.state.motion);
+    let has_edited = pass(&mut keyed);
     if has_edited {
         let before = world.state.sheet.vertex_keys().clone();
         let is_clear = is_gated && crossing_count(&world.derived) == 0;
-        take_over(world, thawed, &before);
+        replace_mesh(world, keyed, &before);
         if !is_clear {
-            note_crossings(&world.setup, &world.state, &mut world.derived);
+            record_crossings(&world.setup, &world.state, &mut world.derived);
         }
         debug_assert!(!is_clear || crossings(world).is_none_or(|found| found.is_empty()));
     } else {
-        world.state.motion.metrics = Arc::new(world.state.sheet.metrics_in(&thawed.attributes));
+        world.state.motion.metrics = Arc::new(world.state.sheet.metrics_in(&keyed.attributes));
     }
     has_edited
 }

@@ -8,7 +8,7 @@
 //! So after a pass the vertices of all faces that are new go to where the elastic forces are those of before the pass, while
 //! all others stay. That is the minimum of the elastic energy under these forces as loads, with inertia to keep motions that
 //! nothing resists. A pass that leaves the forces as they were moves nothing. The displacement enters neither the velocities
-//! nor the memory of the time integration; the momenta stay (`settle_moved`).
+//! nor the memory of the time integration; the momenta stay (`restore_momenta_of_piece`).
 //!
 //! Held vertices stay. Nothing goes deeper into an obstacle, and nothing crosses: a vertex that would is held, and the others
 //! are found anew. Pieces on which nothing outside acts keep their centers.
@@ -17,17 +17,17 @@ use crate::adapt::energy::{EnergyBudget, find_pieces, put_velocities};
 use crate::contact::path::{contact_path, moving_shapes};
 use crate::contact::secure::keep_few_apart;
 use crate::derive::bodies::extent;
-use crate::derive::crossings::{crossing_count, goes_deeper, note_crossings, shapes};
+use crate::derive::crossings::{crossing_count, goes_deeper, record_crossings, shapes};
 use crate::derive::derived::Derived;
 use crate::derive::facts::{Facts, Split};
 use crate::derive::rebuild::refill;
 use crate::derive::world::World;
 use crate::measure::energy::elastic_gradient;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::state::State;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::sheet::Sheet;
+use crate::model::workspace::{Inputs, Workspace};
 use glam::DVec3;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ use taffeta_core::VertexIndex;
 use taffeta_core::components::Components;
 use taffeta_core::index::DenseIndex;
 use taffeta_mesh::VertexKey;
-use taffeta_remesh::{MovedVertex, settle_moved};
+use taffeta_remesh::{MovedVertex, restore_momenta_of_piece};
 use taffeta_solve::drivers::newton::{
     Contacts, Drags, LinearSolver, NewtonDriver, NewtonLimits, NewtonProblem, Site,
 };
@@ -74,7 +74,7 @@ struct Loads {
 }
 
 /// Notes the faces and forces before a pass; `None` under solvers other than Newton's method, which know no such forces.
-pub(crate) fn note_forces(world: &World) -> Option<Undisturbed> {
+pub(crate) fn record_forces(world: &World) -> Option<Undisturbed> {
     if world.derived.choice.capabilities().is_local() {
         return None;
     }
@@ -100,11 +100,11 @@ pub(crate) fn relax(world: &mut World, before: &Undisturbed, budget: &EnergyBudg
         }
         let mut end = find_places(world, &start, &loads, &free);
         keep_centers(world, &start, &mut end, budget);
-        let Split { facts, derived, scratch, .. } = world.split();
-        let stopped = find_stopped(facts, derived.proximity.as_mut(), scratch, &start, &end);
+        let Split { facts, derived, workspace, .. } = world.split();
+        let stopped = find_stopped(facts, derived.proximity.as_mut(), workspace, &start, &end);
         if stopped.is_empty() {
-            let World { setup, state, derived, scratch, .. } = world;
-            return move_vertices(setup, state, derived, scratch, [&start, &end]);
+            let World { setup, state, derived, workspace, .. } = world;
+            return move_vertices(setup, state, derived, workspace, [&start, &end]);
         }
         if round + 1 < ROUNDS {
             free.retain(|vi| stopped.binary_search(&vi.to_usize()).is_err());
@@ -273,7 +273,7 @@ fn keep_centers(world: &World, start: &[DVec3], end: &mut [DVec3], budget: &Ener
 fn find_stopped(
     facts: Facts<'_>,
     proximity: Option<&mut Proximity>,
-    work: &mut Scratch,
+    work: &mut Workspace,
     start: &[DVec3],
     end: &[DVec3],
 ) -> Vec<usize> {
@@ -298,7 +298,7 @@ fn find_stopped(
 fn find_clear_ends(
     facts: Facts<'_>,
     proximity: &mut Proximity,
-    work: &mut Scratch,
+    work: &mut Workspace,
     end: &[DVec3],
 ) -> Vec<DVec3> {
     let inputs = Inputs { stands_still: true, ..facts.inputs.clone() };
@@ -309,7 +309,7 @@ fn find_clear_ends(
     let mut path = contact_path(facts, work, TIME_OF_OTHERS);
     path.hold_what_stays();
     let shapes = moving_shapes(facts, TIME_OF_OTHERS);
-    keep_few_apart(proximity, &mut work.effort, path.step(&shapes))
+    keep_few_apart(proximity, &mut work.work_budget, path.step(&shapes))
 }
 
 /// Takes the vertices of all connected groups that move and of which one is stopped out of the free ones.
@@ -335,23 +335,23 @@ fn move_vertices(
     setup: &Setup,
     state: &mut State,
     derived: &mut Derived,
-    work: &mut Scratch,
+    work: &mut Workspace,
     [start, end]: [&[DVec3]; 2],
 ) {
     let positions = Arc::make_mut(&mut state.motion.positions);
     for (i, (_, y)) in start.iter().zip(end).enumerate().filter(|(_, (x, y))| x != y) {
         positions.raw[i] = *y;
     }
-    settle_pieces(&find_pieces(&state.sheet).lists, &mut state.motion, start);
+    restore_momenta_of_pieces(&find_pieces(&state.sheet).lists, &mut state.motion, start);
     refill(state, work);
     if crossing_count(derived) > 0 {
         // A run that is resumed here finds those that there are now.
-        note_crossings(setup, state, derived);
+        record_crossings(setup, state, derived);
     }
 }
 
 /// Restores the momenta of the pieces of which vertices were moved.
-fn settle_pieces(pieces: &[Vec<usize>], motion: &mut Motion, start: &[DVec3]) {
+fn restore_momenta_of_pieces(pieces: &[Vec<usize>], motion: &mut DenseState, start: &[DVec3]) {
     for piece in pieces {
         let has_moved = |i: &usize| start[*i] != motion.positions.raw[*i];
         if !piece.iter().any(has_moved) {
@@ -364,7 +364,7 @@ fn settle_pieces(pieces: &[Vec<usize>], motion: &mut Motion, start: &[DVec3]) {
             is_free: motion.held.raw[*i] == [false; 3],
         };
         let mut vertices: Vec<MovedVertex> = piece.iter().map(vertex).collect();
-        settle_moved(&mut vertices);
+        restore_momenta_of_piece(&mut vertices);
         put_velocities(motion, piece, &vertices);
     }
 }
@@ -372,7 +372,7 @@ fn settle_pieces(pieces: &[Vec<usize>], motion: &mut Motion, start: &[DVec3]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapt::energy::note_energies;
+    use crate::adapt::energy::record_energies;
     use crate::adapt::pass::remesh_cloths;
     use crate::{ClothDescription, PinDescription, SolverChoice, World, WorldDescription};
     use glam::{DVec2, DVec3};
@@ -442,7 +442,7 @@ mod tests {
         };
         let before = elastic(world);
         // Nothing pays for what a pass adds to a sheet that lies still, so that it would wait.
-        let budget = note_energies(world);
+        let budget = record_energies(world);
         let (counts, _) = remesh_cloths(world, &vec![true; world.setup.cloths.len()], &budget, &[]);
         assert!(counts.splits > 10 && counts.collapses == 0, "{counts:?}");
         elastic(world) - before

@@ -1,9 +1,9 @@
 //! When which cloths are remeshed, and which have to wait.
 
-use crate::adapt::calm::{is_calm, note_looks};
-use crate::adapt::energy::{note_energies, settle_energies};
+use crate::adapt::calm::{is_calm, record_looks};
+use crate::adapt::energy::{pay_energies, record_energies};
 use crate::adapt::pass::remesh_cloths;
-use crate::derive::rebuild::note_changes;
+use crate::derive::rebuild::record_changes;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::stores_energy;
 use crate::derive::world::World;
@@ -33,7 +33,7 @@ pub(crate) fn remesh_now(world: &mut World, elapsed: f64) -> (RemeshCounts, Reme
     let (counts, popping) = world.pool.clone().install(|| remesh_or_wait(world, chosen, &[]));
     let jumps = measure_jumps(world, &before, &counts, popping);
     world.state.wake();
-    note_changes(&world.setup, &mut world.state, sheet);
+    record_changes(&world.setup, &mut world.state, sheet);
     (counts, jumps)
 }
 
@@ -44,7 +44,7 @@ fn is_due(setup: &Setup, state: &State, cloth: usize) -> bool {
 }
 
 /// Notes that the cloths that are due have been looked at: none is to be changed.
-pub(crate) fn note_passes(setup: &Setup, state: &mut State) {
+pub(crate) fn record_passes(setup: &Setup, state: &mut State) {
     for cloth in 0..setup.cloths.len() {
         if is_due(setup, state, cloth) {
             state.last_passes[cloth] = state.time;
@@ -86,25 +86,25 @@ fn remesh_or_wait(
     let looked_at = is_due.clone();
     let mut waiting = vec![false; is_due.len()];
     while is_due.contains(&true) {
-        let budget = note_energies(world);
+        let budget = record_energies(world);
         let free = budget.find_free(world.setup.cloths.len());
         let may_wait = stores_energy(world) && is_due.iter().zip(&free).any(|(due, free)| *due && *free);
         let before = may_wait.then(|| note(world));
         let outcome = remesh_cloths(world, &is_due, &budget, wanted);
         if outcome.0.splits + outcome.0.collapses + outcome.0.flips == 0 {
-            note_looks(&mut world.state, &looked_at, &waiting);
+            record_looks(&mut world.state, &looked_at, &waiting);
             return outcome;
         }
         if !stores_energy(world) {
             return outcome;
         }
-        let is_unpaid = settle_energies(&world.setup, &mut world.state, &world.derived, &budget, &is_due);
+        let is_unpaid = pay_energies(&world.setup, &mut world.state, &world.derived, &budget, &is_due);
         let waits: Vec<bool> = is_unpaid.iter().zip(&free).map(|(unpaid, free)| *unpaid && *free).collect();
         let Some(before) = before.filter(|_| waits.contains(&true)) else { return outcome };
         is_due.iter_mut().zip(&waits).for_each(|(due, waits)| *due &= !waits);
         waiting.iter_mut().zip(&waits).for_each(|(waiting, waits)| *waiting |= waits);
         go_back(world, before);
     }
-    note_looks(&mut world.state, &looked_at, &waiting);
+    record_looks(&mut world.state, &looked_at, &waiting);
     (RemeshCounts::default(), 0.0)
 }

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use taffeta_contact::boxes::{Aabb, MovingBox};
+use taffeta_contact::bvh::BoxTree;
 use taffeta_contact::shape::WorldShape;
-use taffeta_contact::tree::BoxTree;
 use taffeta_core::geometry::closest_point_on_triangle;
 use taffeta_remesh::{Plane, Surroundings};
 

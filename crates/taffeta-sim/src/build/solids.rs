@@ -19,7 +19,7 @@ use crate::model::description::{
 use crate::model::report::error::BuildError;
 use crate::model::setup::pins::{Pin, along_held};
 use crate::model::setup::solid::{Place, Solid};
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use glam::DVec3;
 use taffeta_contact::ContactSurface;
 use taffeta_core::{Region, TriangleMesh};
@@ -319,7 +319,7 @@ pub(crate) fn place_and_pin(
     solids: &mut [Solid],
     description: &WorldDescription,
     vertices: &[VertexKey],
-    thawed: &mut Thawed,
+    keyed: &mut KeyedSheet,
     pins: &mut Vec<Pin>,
 ) -> Result<(), BuildError> {
     let counts = description.cloths.iter().map(|cloth| cloth.mesh.positions.len());
@@ -334,7 +334,7 @@ pub(crate) fn place_and_pin(
             let center = held.iter().map(|i| solid.rest[*i]).sum::<DVec3>() / held.len() as f64;
             pins.push(Pin::new(pin.clone(), center));
             for i in held {
-                solid.hold(i, pins, first_pin, thawed)?;
+                solid.hold(i, pins, first_pin, keyed)?;
             }
         }
     }
@@ -344,15 +344,21 @@ pub(crate) fn place_and_pin(
 impl Solid {
     /// Lets the last of the pins, of which `first` is the solid's first, hold a vertex, unless another does, and stops it along
     /// the held axes.
-    fn hold(&self, vertex: usize, pins: &[Pin], first: usize, thawed: &mut Thawed) -> Result<(), BuildError> {
+    fn hold(
+        &self,
+        vertex: usize,
+        pins: &[Pin],
+        first: usize,
+        keyed: &mut KeyedSheet,
+    ) -> Result<(), BuildError> {
         let (holder, velocity) = match self.places[vertex] {
             Place::Surface(k) => {
-                let vertex = &mut thawed.attributes.vertices[self.keys[k]];
+                let vertex = &mut keyed.attributes.vertices[self.keys[k]];
                 (&mut vertex.hold, &mut vertex.velocity)
             }
             Place::Inside(k) => {
-                let first = self.first_inside(&thawed.loose);
-                let vertex = &mut thawed.loose[first + k];
+                let first = self.first_inside(&keyed.loose);
+                let vertex = &mut keyed.loose[first + k];
                 (&mut vertex.hold, &mut vertex.velocity)
             }
         };

@@ -9,10 +9,10 @@ use crate::build::seams::laws::begin_sewing;
 use crate::build::seams::pair::pair_seams;
 use crate::build::solids::{expand, place_and_pin};
 use crate::derive::bodies::extent;
-use crate::derive::crossings::note_crossings;
+use crate::derive::crossings::record_crossings;
 use crate::derive::derived::{Derived, Kept};
 use crate::derive::elements::source::Source;
-use crate::derive::rebuild::{freeze, refill, resolve_solver};
+use crate::derive::rebuild::{into_dense, refill, resolve_solver};
 use crate::derive::world::World;
 use crate::features::seams::weld::close_seams;
 use crate::model::description::ids::BodyIds;
@@ -20,16 +20,16 @@ use crate::model::description::{ClothDescription, SolverChoice, WorldDescription
 use crate::model::report::SafeguardReport;
 use crate::model::report::error::BuildError;
 use crate::model::report::seam_error::SeamDefect;
-use crate::model::report::watch::Watch;
-use crate::model::scratch::budget::Budget;
-use crate::model::scratch::{Inputs, Scratch};
+use crate::model::report::stop_token::StopToken;
 use crate::model::setup::loose::LooseBody;
 use crate::model::setup::pins::{Pin, along_held};
 use crate::model::setup::seams::{SeamLaw, Sewing};
 use crate::model::setup::solid::Solid;
 use crate::model::setup::{Cloth, Setup};
 use crate::model::state::State;
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
+use crate::model::workspace::budget::Budget;
+use crate::model::workspace::{Inputs, Workspace};
 use glam::{DVec2, DVec3};
 use std::sync::Arc;
 use taffeta_contact::ContactSurface;
@@ -75,11 +75,11 @@ pub(crate) fn build_world(description: &WorldDescription) -> Result<World, Build
     set_velocities(&built, &mut attributes, description, &pins, &input);
     let inputs = list_inputs(description)?;
     let loose = build_loose(&inputs, &mut pins)?;
-    let mut thawed = Thawed { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
-    let seams = begin_sewing(description, &mut thawed, &built.vertices, &input.offsets)?;
+    let mut keyed = KeyedSheet { mesh: built.mesh, attributes, loose, sewing: Sewing::default() };
+    let seams = begin_sewing(description, &mut keyed, &built.vertices, &input.offsets)?;
     drop(input);
-    place_and_pin(&mut solids, description, &built.vertices, &mut thawed, &mut pins)?;
-    let mut world = assemble(description, pins, seams, world_bodies(inputs), solids, thawed)?;
+    place_and_pin(&mut solids, description, &built.vertices, &mut keyed, &mut pins)?;
+    let mut world = assemble(description, pins, seams, world_bodies(inputs), solids, keyed)?;
     // Sides that touch from the start are one from the start.
     close_seams(&mut world);
     Ok(world)
@@ -92,7 +92,7 @@ fn assemble(
     seams: Vec<SeamLaw>,
     bodies: Vec<LooseBody>,
     solids: Vec<Solid>,
-    thawed: Thawed,
+    keyed: KeyedSheet,
 ) -> Result<World, BuildError> {
     let mut settings = description.simulation.clone();
     let sweeps_for_volumes = description.needs_sweeps() && settings.solver == SolverChoice::Auto;
@@ -126,7 +126,7 @@ fn assemble(
     Arc::make_mut(&mut setup.meshes).iter_mut().for_each(|mesh| mesh.motion.begin(0.0));
     pool.install(|| keep_parts_apart(&mut setup));
     attach_pins(&mut setup)?;
-    let (sheet, motion) = freeze(thawed, &setup, TopologyEpoch::default());
+    let (sheet, motion) = into_dense(keyed, &setup, TopologyEpoch::default());
     if let Some(tolerance) = setup.settings.tolerance {
         let sizes = (0..setup.cloths.len() + setup.bodies.len())
             .map(|body| extent(&sheet.layout.raw[sheet.vertex_range(body as u32)]));
@@ -142,15 +142,15 @@ fn assemble(
         derived,
         epoch: TopologyEpoch::default(),
         safeguard: SafeguardReport::default(),
-        scratch: Scratch::default(),
-        watch: Watch::default(),
+        workspace: Workspace::default(),
+        watch: StopToken::default(),
         budget: Budget::default(),
         pool: Arc::new(pool),
         parts: Vec::new(),
         bounds_of_parts: Vec::new(),
     };
-    refill(&mut world.state, &mut world.scratch);
-    note_crossings(&world.setup, &world.state, &mut world.derived);
+    refill(&mut world.state, &mut world.workspace);
+    record_crossings(&world.setup, &world.state, &mut world.derived);
     Ok(world)
 }
 

@@ -11,21 +11,21 @@ use crate::derive::facts::Facts;
 use crate::derive::world::World;
 use crate::model::report::error::StepError;
 use crate::model::report::{ForcedMeeting, SafeguardReport};
-use crate::model::scratch::Scratch;
+use crate::model::workspace::Workspace;
 use glam::DVec3;
 use std::collections::BTreeMap;
-use taffeta_contact::certificate::Truncation;
 use taffeta_contact::crossings::Crossing;
-use taffeta_contact::guard::FaceAtShape;
+use taffeta_contact::pair_limits::StepLimits;
 use taffeta_contact::proximity::{HARD_SHARE, Proximity};
 use taffeta_contact::shape::WorldShape;
+use taffeta_contact::shape_limits::FaceAtShape;
 
 /// A face that crosses an edge of something else or an obstacle in closed form, so that they cannot be kept apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuarantinedPair {
     /// The bodies of edge and face; of an obstacle in closed form and face.
     pub bodies: [String; 2],
-    /// The ends of the edge, by their places among the [`contact_positions`](crate::ask::contact_positions); `None`: the face reaches into an
+    /// The ends of the edge, by their places among the [`contact_positions`](crate::api::queries::contact_positions); `None`: the face reaches into an
     /// obstacle in closed form.
     pub edge: Option<[u32; 2]>,
     /// The corners of the face, likewise.
@@ -81,7 +81,7 @@ fn find_sunken(world: &World, proximity: &Proximity) -> Vec<FaceAtShape> {
 }
 
 /// Counts what was forced in a substep of length `h` \[s\].
-pub(crate) fn note_forced(
+pub(crate) fn record_forced(
     facts: Facts<'_>,
     safeguard: &mut SafeguardReport,
     proximity: &Proximity,
@@ -89,31 +89,31 @@ pub(crate) fn note_forced(
     h: f64,
 ) {
     let setup = facts.setup;
-    let Secured { found, truncation, .. } = secured;
-    if truncation.forced_count() == 0 {
+    let Secured { found, step_limits, .. } = secured;
+    if step_limits.forced_count() == 0 {
         return;
     }
     let end = end_of_substep(facts, h);
     let shapes: Vec<WorldShape> =
         setup.obstacles.iter().map(|obstacle| obstacle.over_substep(end, 0.0).shape).collect();
     let (mut pairs, mut faces) = (Places::new(), Places::new());
-    for number in &truncation.forced {
+    for number in &step_limits.forced {
         let pair = proximity.pairs()[*number as usize];
         let [a, b] = [0, pair.split()].map(|k| pair.vertices[k]);
         let place = pairs.entry([a, b].map(|v| proximity.body_of(v)));
         place.or_insert((0, found[a as usize])).0 += 1;
     }
-    let mut passed = proximity.find_passed(&truncation.forced).len();
-    for FaceAtShape { corners, shape } in &truncation.forced_faces {
+    let mut passed = proximity.find_passed(&step_limits.forced).len();
+    for FaceAtShape { corners, shape } in &step_limits.forced_faces {
         let place = faces.entry([*shape, proximity.body_of(corners[0])]);
         place.or_insert((0, middle(*corners, found))).0 += 1;
         let is_out = shapes[*shape as usize].distance_of_face(corners.map(|v| found[v as usize])) >= 0.0;
         passed += usize::from(is_out);
     }
-    safeguard.forced += truncation.forced_count() as u64;
+    safeguard.forced += step_limits.forced_count() as u64;
     safeguard.passed += passed as u64;
     for ([a, b], (count, place)) in pairs {
-        note_meeting(
+        record_meeting(
             &mut safeguard.meetings,
             [contact_body_name(setup, a), contact_body_name(setup, b)],
             count,
@@ -122,7 +122,7 @@ pub(crate) fn note_forced(
         );
     }
     for ([shape, body], (count, place)) in faces {
-        note_meeting(
+        record_meeting(
             &mut safeguard.meetings,
             [shape_name(setup, shape), contact_body_name(setup, body)],
             count,
@@ -136,7 +136,7 @@ pub(crate) fn note_forced(
 ///
 /// # Errors
 /// Who moves too far, or is too far away.
-pub(crate) fn check_strides(facts: Facts<'_>, work: &mut Scratch, h: f64) -> Result<(), StepError> {
+pub(crate) fn check_strides(facts: Facts<'_>, work: &mut Workspace, h: f64) -> Result<(), StepError> {
     let Facts { setup, state, .. } = facts;
     let time = state.time;
     let too_far = |body: String, distance: f64| StepError::TooFar {
@@ -185,7 +185,7 @@ pub(crate) fn check_strides(facts: Facts<'_>, work: &mut Scratch, h: f64) -> Res
     Ok(())
 }
 
-fn note_meeting(
+fn record_meeting(
     meetings: &mut Vec<ForcedMeeting>,
     bodies: [String; 2],
     count: u64,
@@ -207,7 +207,7 @@ fn middle(corners: [u32; 3], x: &[DVec3]) -> DVec3 {
 pub(crate) struct Secured {
     /// Its end \[m\].
     pub found: Vec<DVec3>,
-    pub truncation: Truncation,
+    pub step_limits: StepLimits,
     /// The motion as it was proposed.
     pub path: ContactPath,
 }

@@ -11,9 +11,9 @@ use crate::derive::facts::Facts;
 use crate::derive::pressure::has_pressure;
 use crate::model::description::SolverChoice;
 use crate::model::report::loads::{LoadMemory, ObstacleLoad, Share, Wrench};
-use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;
+use crate::model::workspace::Workspace;
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, MeshObstacle};
 
@@ -33,7 +33,7 @@ impl Received {
 
 /// Momentum that obstacles have received in a substep of length `h` \[s\], at whose end positions and velocities are in place;
 /// `None` without obstacles.
-pub(crate) fn received(facts: Facts<'_>, work: &Scratch, h: f64) -> Option<Received> {
+pub(crate) fn received(facts: Facts<'_>, work: &Workspace, h: f64) -> Option<Received> {
     let Facts { setup, state, choice, .. } = facts;
     if count(setup) == 0 {
         return None;
@@ -68,7 +68,7 @@ fn count(setup: &Setup) -> usize {
 }
 
 /// Adds what contacts have handed to obstacles, made up to what these have received.
-pub(crate) fn hand_over(loads: &mut LoadMemory, Received { each: mut received, rest }: Received) {
+pub(crate) fn record_obstacle_loads(loads: &mut LoadMemory, Received { each: mut received, rest }: Received) {
     if received.iter().any(|(_, share)| share.weight > 0.0) {
         loads.shares = received.iter().map(|(_, share)| *share).collect();
     }
@@ -177,7 +177,7 @@ fn is_isolated(setup: &Setup, state: &State, choice: SolverChoice) -> bool {
 }
 
 /// Momentum that the cloths have gained in a substep of length `h` \[s\] beyond that of gravity \[N·s\].
-fn gained_momentum(state: &State, work: &Scratch, h: f64) -> DVec3 {
+fn gained_momentum(state: &State, work: &Workspace, h: f64) -> DVec3 {
     let (motion, fall) = (&state.motion, state.gravity * h);
     let starts = work.start_velocities.iter();
     let gain = |((m, v), start): ((&f64, &DVec3), &DVec3)| (*v - *start - fall) * *m;
@@ -185,7 +185,7 @@ fn gained_momentum(state: &State, work: &Scratch, h: f64) -> DVec3 {
 }
 
 /// Momentum that air, grabs and damping have given in a substep of length `h` \[s\] \[N·s\].
-fn outer_momentum(facts: Facts<'_>, work: &Scratch, h: f64) -> DVec3 {
+fn outer_momentum(facts: Facts<'_>, work: &Workspace, h: f64) -> DVec3 {
     let (motion, last) = (&facts.state.motion, &facts.state.last);
     let mut sum = DVec3::ZERO;
     for (i, (m, scale)) in motion.masses.iter().zip(&last.scales).enumerate() {

@@ -4,10 +4,10 @@ use crate::contact::path::{contact_path, moving_shapes};
 use crate::derive::facts::Facts;
 use crate::derive::solver_facts::is_first_stage;
 use crate::derive::stages::stage_span;
-use crate::model::scratch::Scratch;
+use crate::model::workspace::Workspace;
 use taffeta_contact::Contact;
 use taffeta_contact::pair::Pair;
-use taffeta_contact::proximity::{Proximity, Which};
+use taffeta_contact::proximity::{ContactFilter, Proximity};
 use taffeta_contact::response::stabilize;
 
 /// Looks at a pair that take as long as to find its contact.
@@ -17,7 +17,7 @@ pub(crate) const LOOKS_TO_MEET: u64 = 5;
 pub(crate) fn meet_cloths(
     facts: Facts<'_>,
     proximity: &mut Option<Proximity>,
-    work: &mut Scratch,
+    work: &mut Workspace,
     h: f64,
     contacts: &mut Vec<Contact>,
 ) {
@@ -35,7 +35,7 @@ pub(crate) fn meet_cloths(
 pub(crate) fn add_meetings(
     facts: Facts<'_>,
     proximity: &mut Option<Proximity>,
-    work: &mut Scratch,
+    work: &mut Workspace,
     h: f64,
     stopped: &[Pair],
     contacts: &mut Vec<Contact>,
@@ -51,8 +51,8 @@ pub(crate) fn add_meetings(
     bearing.sort_unstable();
     // In the search for an equilibrium nothing slides on; contacts that change places would keep it from its end.
     let which = match facts.inputs.stands_still {
-        true => Which::All,
-        false => Which::Nearest { bearing: &bearing, stopped },
+        true => ContactFilter::All,
+        false => ContactFilter::Nearest { bearing: &bearing, stopped },
     };
     {
         // One search for both stages.
@@ -61,13 +61,13 @@ pub(crate) fn add_meetings(
         proximity.add_contacts(step, which, contacts);
         proximity.add_pulls(step, &mut pulls);
     };
-    work.effort.add_pairs(proximity.take_work() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
+    work.work_budget.add_pairs(proximity.take_pair_count() + LOOKS_TO_MEET * proximity.pairs().len() as u64);
     pulls
 }
 
 /// Pulls apart what crosses, slowly and without giving it velocity, under Newton's method: before the solve, which then keeps the gain.
 /// Solvers that sweep take the pulls as contacts. Its springs would drag the surroundings along, with the speed of the pull.
-fn move_apart(work: &mut Scratch, pulls: &mut [Contact], h: f64) {
+fn move_apart(work: &mut Workspace, pulls: &mut [Contact], h: f64) {
     let before = work.start.clone();
     stabilize(pulls, &mut work.start, &mut work.rows, h);
     let shifts = before.iter().zip(&work.start).map(|(was, is)| *is - *was);

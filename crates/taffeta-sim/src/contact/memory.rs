@@ -6,10 +6,10 @@
 //! Under solvers that sweep it is the slip that the sweeps have left over. Contacts that share vertices disturb each other, and
 //! the remainders of all substeps would add up to a creep.
 
-use crate::model::scratch::Scratch;
 use crate::model::state::State;
+use crate::model::workspace::Workspace;
 use taffeta_contact::proximity::Proximity;
-use taffeta_contact::response::{Borne, leftover_slip};
+use taffeta_contact::response::{WarmStart, leftover_slip};
 
 /// Tells the contacts of the substep what they have borne in the last one, as it turns with their bodies. Else what sticks to a body
 /// that turns creeps: it would have to slip for its friction to turn.
@@ -17,16 +17,16 @@ pub(crate) fn recall_contacts(proximity: Option<&Proximity>, State { last, frict
     let body_of = |vertex| proximity.map_or(0, |proximity| proximity.body_of(vertex));
     let borne = friction.recall(&last.contacts, body_of);
     for (contact, borne) in last.contacts.iter_mut().zip(borne) {
-        contact.borne = Borne { friction: contact.turn * borne.friction, ..borne };
+        contact.borne = WarmStart { friction: contact.turn * borne.friction, ..borne };
     }
 }
 
 /// Notes the slip that the sweeps have left over.
-pub(crate) fn note_slip(work: &Scratch, State { last, friction, .. }: &mut State) {
+pub(crate) fn record_slip(work: &Workspace, State { last, friction, .. }: &mut State) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-    friction.note(bearing.map(|contact| {
+    friction.record(bearing.map(|contact| {
         let slip = leftover_slip(contact, &work.start, &work.rows);
         let load = contact.normal_lambda;
-        (contact, Borne { friction: slip * load, push: contact.row.normal * load, ..contact.borne })
+        (contact, WarmStart { friction: slip * load, push: contact.row.normal * load, ..contact.borne })
     }));
 }

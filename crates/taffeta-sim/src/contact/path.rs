@@ -2,12 +2,12 @@
 
 use crate::derive::clock::end_of_substep;
 use crate::derive::facts::Facts;
-use crate::model::scratch::Scratch;
-use crate::model::setup::pins::{Guided, along_held};
-use crate::model::state::motion::Motion;
+use crate::model::setup::pins::{PartlyHeld, along_held};
+use crate::model::state::dense::DenseState;
+use crate::model::workspace::Workspace;
 use glam::DVec3;
-use taffeta_contact::guard::MovingShape;
 use taffeta_contact::proximity::Step;
+use taffeta_contact::shape_limits::MovingShape;
 use taffeta_core::index::DenseIndex;
 
 /// The motion of all that can meet over a substep: the sheet, then the obstacles.
@@ -60,7 +60,7 @@ impl ContactPath {
 }
 
 /// The way from the start of the substep to where all are to be at its end.
-pub(crate) fn contact_path(facts: Facts<'_>, work: &mut Scratch, h: f64) -> ContactPath {
+pub(crate) fn contact_path(facts: Facts<'_>, work: &mut Workspace, h: f64) -> ContactPath {
     let Facts { setup, state, .. } = facts;
     work.placed.place(&setup.meshes, [state.time, end_of_substep(facts, h)]);
     let mut start = state.motion.positions.raw.clone();
@@ -76,7 +76,7 @@ pub(crate) fn contact_path(facts: Facts<'_>, work: &mut Scratch, h: f64) -> Cont
 
 /// Returns, for each vertex of the sheet, whether it cannot be stopped: it is held along all axes, or a pin moves it
 /// along some.
-fn prescribed(motion: &Motion, guided: &[Guided]) -> Vec<bool> {
+fn prescribed(motion: &DenseState, guided: &[PartlyHeld]) -> Vec<bool> {
     let mut prescribed: Vec<bool> = motion.inverse_masses.iter().map(|w| *w == 0.0).collect();
     for guided in guided {
         let moved = along_held(guided.held, guided.target, guided.start) != guided.start;

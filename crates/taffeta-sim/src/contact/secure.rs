@@ -3,20 +3,20 @@
 //! The response makes contact look right, CCD makes it true: after every substep, motions are shortened until no pair of
 //! primitives crosses on the way. Both see the positions at the start of the substep, where only earlier crossings exist.
 
-use crate::contact::forced::{Secured, note_forced};
+use crate::contact::forced::{Secured, record_forced};
 use crate::contact::meet::LOOKS_TO_MEET;
 use crate::contact::path::{ContactPath, contact_path, moving_shapes};
 use crate::derive::derived::Derived;
 use crate::derive::facts::{Facts, Split};
 use crate::derive::sewing::sewn_cloths;
 use crate::model::description::capabilities::ContactLaw;
-use crate::model::scratch::Scratch;
-use crate::model::scratch::effort::Effort;
-use crate::model::setup::pins::put_back;
-use crate::model::state::motion::Motion;
+use crate::model::setup::pins::restore_held;
+use crate::model::state::dense::DenseState;
+use crate::model::workspace::Workspace;
+use crate::model::workspace::work_budget::WorkBudget;
 use glam::DVec3;
-use taffeta_contact::certificate::Truncation;
-use taffeta_contact::proximity::{Proximity, Step, Which};
+use taffeta_contact::pair_limits::StepLimits;
+use taffeta_contact::proximity::{ContactFilter, Proximity, Step};
 use taffeta_contact::response::project;
 use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::ContactRow;
@@ -38,7 +38,7 @@ const SLIDE_SHARE: f64 = 0.2;
 
 /// The motion of a substep, and what would cross on it.
 pub(crate) struct Checked {
-    pub truncation: Truncation,
+    pub step_limits: StepLimits,
     path: ContactPath,
     /// Length \[s\].
     h: f64,
@@ -48,7 +48,7 @@ pub(crate) struct Checked {
 ///
 /// Reads: rows, the positions at the start.
 pub(crate) fn check_motion(
-    Split { facts, derived, scratch: work, .. }: Split<'_>,
+    Split { facts, derived, workspace: work, .. }: Split<'_>,
     h: f64,
 ) -> Option<Checked> {
     let proximity = derived.proximity.as_mut()?;
@@ -59,41 +59,41 @@ pub(crate) fn check_motion(
     }
     let shapes = moving_shapes(facts, h);
     proximity.follow(path.step(&shapes));
-    let truncation = proximity.check(path.step(&shapes));
-    work.effort.add_pairs(proximity.take_work());
-    Some(Checked { truncation, path, h })
+    let step_limits = proximity.check(path.step(&shapes));
+    work.work_budget.add_pairs(proximity.take_pair_count());
+    Some(Checked { step_limits, path, h })
 }
 
 /// Shortens the motion of the substep where something would cross.
 ///
 /// Reads: rows, the positions at the start. Writes: rows, what the safeguard had to do.
 pub(crate) fn secure(
-    Split { facts, derived, scratch: work, safeguard }: Split<'_>,
+    Split { facts, derived, workspace: work, safeguard }: Split<'_>,
     checked: Option<Checked>,
 ) {
     work.displaced.clear();
     work.secured = DVec3::ZERO;
     let Derived { proximity: Some(proximity), detector, .. } = derived else { return };
-    let Some(Checked { truncation, path, h }) = checked else { return };
+    let Some(Checked { step_limits, path, h }) = checked else { return };
     let motion = &facts.state.motion;
     let solved: Vec<DVec3> = work.rows.iter().map(|row| row.position()).collect();
     let before = center_of_rows(&work.rows, motion);
     let mut clearing = Clearing { facts, detector, proximity, work, h };
-    let (found, truncation) = match truncation.is_whole() {
-        true => (path.step(&[]).end.to_vec(), truncation),
+    let (found, step_limits) = match step_limits.is_whole() {
+        true => (path.step(&[]).end.to_vec(), step_limits),
         false => clearing.keep_apart(&path),
     };
-    let mut secured = Secured { found, truncation, path };
+    let mut secured = Secured { found, step_limits, path };
     if facts.choice.capabilities().contact != ContactLaw::Forces {
         secured = clearing.give_way(secured);
     }
-    if !secured.truncation.forced.is_empty() || !proximity.crossings().is_empty() {
+    if !secured.step_limits.forced.is_empty() || !proximity.crossings().is_empty() {
         let masses = &motion.inverse_masses.raw;
-        proximity.note_crossings(&secured.found, |v| masses[v as usize] == 0.0);
+        proximity.record_crossings(&secured.found, |v| masses[v as usize] == 0.0);
     }
-    note_forced(facts, safeguard, proximity, &secured, h);
-    let Secured { found, truncation, path } = secured;
-    for (i, fraction) in truncation.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
+    record_forced(facts, safeguard, proximity, &secured, h);
+    let Secured { found, step_limits, path } = secured;
+    for (i, fraction) in step_limits.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
         let lost = path.end(i).distance(found[i]) / h;
         if lost > 0.0 && *fraction < 1.0 {
             safeguard.shortened += 1;
@@ -107,7 +107,7 @@ pub(crate) fn secure(
 }
 
 /// Mass times position of all that is not held, over the rows \[kg·m\].
-fn center_of_rows(rows: &[Row], motion: &Motion) -> DVec3 {
+fn center_of_rows(rows: &[Row], motion: &DenseState) -> DVec3 {
     let rows = rows.iter().zip(motion.masses.iter());
     rows.filter(|(row, _)| row.inverse_mass > 0.0).map(|(row, m)| row.position() * *m).sum()
 }
@@ -117,14 +117,14 @@ struct Clearing<'a> {
     facts: Facts<'a>,
     detector: &'a mut Detector,
     proximity: &'a mut Proximity,
-    work: &'a mut Scratch,
+    work: &'a mut Workspace,
     h: f64,
 }
 
 impl Clearing<'_> {
     /// Moves cloth out of the way of what it meets, without friction, to where there is room along its way. `share` is the part of its
     /// thickness that each contact is to keep.
-    fn push_out(&mut self, path: &ContactPath, share: f64) {
+    fn depenetrate(&mut self, path: &ContactPath, share: f64) {
         let Facts { setup, inputs, state, .. } = self.facts;
         let moved = if inputs.stands_still { 0.0 } else { self.h };
         let view = SubstepView {
@@ -138,16 +138,16 @@ impl Clearing<'_> {
         let shapes = moving_shapes(self.facts, self.h);
         let bearing = state.friction.names();
         let step = path.step(&shapes);
-        let which = Which::Nearest { bearing: &bearing, stopped: &[] };
+        let which = ContactFilter::Nearest { bearing: &bearing, stopped: &[] };
         self.proximity.add_contacts(step, which, &mut contacts);
-        self.work.effort.add_pairs(LOOKS_TO_MEET * self.proximity.pairs().len() as u64);
+        self.work.work_budget.add_pairs(LOOKS_TO_MEET * self.proximity.pairs().len() as u64);
         for Contact { row, .. } in &mut contacts {
             *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
             row.offset -= (1.0 - share) * row.thickness;
         }
-        let Scratch { start, rows, guided, .. } = &mut *self.work;
+        let Workspace { start, rows, guided, .. } = &mut *self.work;
         (0..PUSH_OUT_PASSES).for_each(|_| project(&mut contacts, start, rows));
-        put_back(guided, rows);
+        restore_held(guided, rows);
     }
 
     /// Lets cloth give way to what forces it, as long as that helps, and slide if it is sewn.
@@ -155,41 +155,45 @@ impl Clearing<'_> {
         let slides = sewn_cloths(self.facts).contains(&true);
         let (mut least_forced, mut idle) = (usize::MAX, 0);
         for round in 0..PUSH_OUT_ROUNDS {
-            let Secured { truncation, path, .. } = &secured;
+            let Secured { step_limits, path, .. } = &secured;
             let is_forced =
-                !truncation.forced_faces.is_empty() || !truncation.forced.is_empty() && path.is_pushed();
-            let is_stopped = slides && round < SLIDE_ROUNDS && truncation.fractions.iter().any(|t| *t < 1.0);
-            if !(is_forced || is_stopped) || self.work.effort.is_spent() {
+                !step_limits.forced_faces.is_empty() || !step_limits.forced.is_empty() && path.is_pushed();
+            let is_stopped = slides && round < SLIDE_ROUNDS && step_limits.fractions.iter().any(|t| *t < 1.0);
+            if !(is_forced || is_stopped) || self.work.work_budget.is_spent() {
                 break;
             }
             if is_forced {
-                idle = if truncation.forced_count() < least_forced { 0 } else { idle + 1 };
-                least_forced = least_forced.min(truncation.forced_count());
+                idle = if step_limits.forced_count() < least_forced { 0 } else { idle + 1 };
+                least_forced = least_forced.min(step_limits.forced_count());
             }
             if idle == IDLE_ROUNDS {
                 break;
             }
-            self.push_out(path, if is_forced { 1.0 } else { SLIDE_SHARE });
+            self.depenetrate(path, if is_forced { 1.0 } else { SLIDE_SHARE });
             let path = contact_path(self.facts, self.work, self.h);
-            let (found, truncation) = self.keep_apart(&path);
-            secured = Secured { found, truncation, path };
+            let (found, step_limits) = self.keep_apart(&path);
+            secured = Secured { found, step_limits, path };
         }
         secured
     }
 
     /// The end of a motion after which nothing crosses; the pairs are made complete for it before.
-    fn keep_apart(&mut self, path: &ContactPath) -> (Vec<DVec3>, Truncation) {
+    fn keep_apart(&mut self, path: &ContactPath) -> (Vec<DVec3>, StepLimits) {
         let shapes = moving_shapes(self.facts, self.h);
         self.proximity.follow(path.step(&shapes));
         let secured = self.proximity.secure(path.step(&shapes));
-        self.work.effort.add_pairs(self.proximity.take_work());
+        self.work.work_budget.add_pairs(self.proximity.take_pair_count());
         secured
     }
 }
 
 /// The end of a motion of a few vertices after which nothing crosses, before which all others are held.
-pub(crate) fn keep_few_apart(proximity: &mut Proximity, effort: &mut Effort, step: Step<'_>) -> Vec<DVec3> {
+pub(crate) fn keep_few_apart(
+    proximity: &mut Proximity,
+    work_budget: &mut WorkBudget,
+    step: Step<'_>,
+) -> Vec<DVec3> {
     let (ends, _) = proximity.secure_few(step);
-    effort.add_pairs(proximity.take_work());
+    work_budget.add_pairs(proximity.take_pair_count());
     ends
 }

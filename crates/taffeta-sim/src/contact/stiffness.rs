@@ -3,7 +3,7 @@
 //! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia gives the stiffness that a
 //! contact needs without other loads. A cloth that is pulled tight presses harder; there the load of the last substep gives it.
 
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_contact::proximity::HARD_SHARE;
@@ -55,7 +55,7 @@ fn room(Contact { row, borne, .. }: &Contact) -> f64 {
 
 /// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\]; none between what is held. It has borne a `load` \[N\] in the last
 /// one, and has so much `room` \[m\].
-fn stiffness(row: &ContactRow, state: &Motion, h: f64, load: f64, room: f64) -> f64 {
+fn stiffness(row: &ContactRow, state: &DenseState, h: f64, load: f64, room: f64) -> f64 {
     // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
     let corners = || row.vertices.into_iter().zip(row.weights);
     let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
@@ -87,8 +87,8 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 /// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
 /// about it, and a stiffness that followed the load would grow without end. Only vertices are held firmly. What presses the inside of an
 /// edge or a face at a rim turns about it with every slip, and would push the cloth out along its plane. `impacts` are the loads that solutions have
-/// found for contacts that they [press in too deep](note_impacts) \[N\]; none where the list ends.
-pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion, h: f64) -> Vec<f64> {
+/// found for contacts that they [press in too deep](record_impacts) \[N\]; none where the list ends.
+pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &DenseState, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
@@ -104,7 +104,7 @@ pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &Motion,
 
 /// Notes in `impacts` the loads \[N\] of contacts that the solution of a substep of length `h` \[s\] presses in too deep; returns whether
 /// there are any. Only contacts of cloths with each other count: cloth that is sewn onto a body is pressed into it for long.
-pub(crate) fn note_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
+pub(crate) fn record_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
     impacts.resize(contacts.len(), 0.0);
     let mut is_any = false;
     for (contact, impact) in contacts.iter().zip(impacts) {
@@ -160,11 +160,11 @@ mod tests {
     };
 
     /// A vertex of 10 g, and one that is held.
-    fn state() -> Motion {
-        Motion {
+    fn state() -> DenseState {
+        DenseState {
             masses: Arc::new(vec![0.01; 2].into()),
             inverse_masses: Arc::new(vec![100.0, 0.0].into()),
-            ..Motion::default()
+            ..DenseState::default()
         }
     }
 

@@ -58,10 +58,10 @@ pub(crate) fn crossings(world: &World) -> Option<Vec<Crossing>> {
 }
 
 /// Notes what crosses before the first step and after an edit: it is not kept apart.
-pub(crate) fn note_crossings(setup: &Setup, state: &State, derived: &mut Derived) {
+pub(crate) fn record_crossings(setup: &Setup, state: &State, derived: &mut Derived) {
     if let Some(proximity) = &mut derived.proximity {
         let masses = &state.motion.inverse_masses.raw;
-        proximity.note_crossings(&positions_in_contact(setup, state), |v| masses[v as usize] == 0.0);
+        proximity.record_crossings(&positions_in_contact(setup, state), |v| masses[v as usize] == 0.0);
     }
 }
 

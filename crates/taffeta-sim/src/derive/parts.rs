@@ -4,7 +4,7 @@
 //! it is that of a world of these bodies alone, to the bit.
 
 use crate::derive::clock::clamp_normals;
-use crate::derive::crossings::{collect_pairs, crossing_count, note_crossings};
+use crate::derive::crossings::{collect_pairs, crossing_count, record_crossings};
 use crate::derive::derived::Derived;
 use crate::derive::elements::source::Source;
 use crate::derive::rebuild::{rebuild, refill};
@@ -14,18 +14,18 @@ use crate::model::description::PinDescription;
 use crate::model::description::grabs::Pull;
 use crate::model::report::loads::LoadMemory;
 use crate::model::report::{Metrics, SafeguardReport};
-use crate::model::scratch::budget::Budget;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::setup::pins::Pin;
 use crate::model::setup::seams::SeamLaw;
 use crate::model::setup::solid::Solid;
 use crate::model::state::asked::Asked;
+use crate::model::state::dense::DenseState;
 use crate::model::state::friction::FrictionMemory;
-use crate::model::state::motion::Motion;
 use crate::model::state::selection::Selection;
 use crate::model::state::sheet::Sheet;
-use crate::model::state::{GroupMemory, LastSubstep, Speeds, State, Still, StillGroup};
+use crate::model::state::{GroupMemory, LastSubstep, SleepState, Speeds, State, StillGroup};
+use crate::model::workspace::budget::Budget;
+use crate::model::workspace::{Inputs, Workspace};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_contact::{Contact, ContactName};
@@ -75,7 +75,7 @@ fn build(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
         epoch: world.epoch,
         inputs: Inputs::default(),
         safeguard: SafeguardReport::default(),
-        scratch: Scratch::default(),
+        workspace: Workspace::default(),
         watch: world.watch.clone(),
         budget: Budget::default(),
         pool: Arc::clone(&world.pool),
@@ -87,8 +87,8 @@ fn build(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
     fill(world, &mut part);
     let own = &mut part.world;
     own.derived.plate.clamps = clamp_normals(&own.setup, &own.derived.clamps, own.state.time);
-    refill(&mut own.state, &mut own.scratch);
-    note_crossings(&own.setup, &own.state, &mut own.derived);
+    refill(&mut own.state, &mut own.workspace);
+    record_crossings(&own.setup, &own.state, &mut own.derived);
     let is_own = |known: &&ExpectedBounds| known.versions == part.versions;
     if let Some(known) = world.bounds_of_parts.iter().find(is_own) {
         collect_pairs(&mut part.world.derived.proximity, known.bounds.clone());
@@ -106,7 +106,7 @@ fn fill(world: &World, part: &mut Part) {
     let count = world.setup.cloths.len() + world.setup.bodies.len();
     let GroupMemory { last_substep, error, was_touched, loads, still, .. } =
         world.state.memory_of(&selection.bodies, count);
-    let still = still.map(|StillGroup { contacts, is_adapted }| Still {
+    let still = still.map(|StillGroup { contacts, is_adapted }| SleepState {
         metrics: Metrics::default(),
         contacts,
         is_adapted,
@@ -150,7 +150,7 @@ fn fill(world: &World, part: &mut Part) {
     let Inputs { air, damping, deadline, .. } = world.inputs;
     own.inputs = Inputs { air, damping, deadline, ..Inputs::default() };
     own.safeguard = SafeguardReport::default();
-    own.scratch.placed.forget();
+    own.workspace.placed.forget();
     (own.watch, own.pool) = (world.watch.clone(), Arc::clone(&world.pool));
 }
 
@@ -167,12 +167,12 @@ pub(crate) fn put_present(
     put_holds(setup, &mut state.motion, &[(selection, own)]);
     state.time = own.state.time;
     if crossing_count(derived) > 0 || crossing_count(&own.derived) > 0 {
-        note_crossings(setup, state, derived);
+        record_crossings(setup, state, derived);
     }
 }
 
 /// The places of some bodies in the world, with their sheet and motion there.
-pub(crate) fn pick_present(world: &World, bodies: &[usize]) -> (Selection, Sheet, Motion) {
+pub(crate) fn pick_present(world: &World, bodies: &[usize]) -> (Selection, Sheet, DenseState) {
     let selection = select(world, bodies);
     let sheet = world.state.sheet.select(&selection);
     let motion = selection.pick_motion(&world.state.motion);
@@ -225,7 +225,7 @@ fn pick_setup(world: &World, selection: &Selection, pins: &[bool]) -> Setup {
 }
 
 /// Returns, for each of so many pins, whether it holds a vertex.
-fn holders(motion: &Motion, count: usize) -> Vec<bool> {
+fn holders(motion: &DenseState, count: usize) -> Vec<bool> {
     let mut holders = vec![false; count];
     motion.holds.iter().for_each(|(_, hold)| holders[hold.pin as usize] = true);
     holders
@@ -261,12 +261,12 @@ pub(crate) fn put_parts(world: &mut World, parts: Vec<Part>, dt: f64) {
     if crossing_count(&world.derived) > 0
         || world.parts.iter().any(|part| crossing_count(&part.world.derived) > 0)
     {
-        note_crossings(&world.setup, &world.state, &mut world.derived);
+        record_crossings(&world.setup, &world.state, &mut world.derived);
     }
 }
 
 /// Number of edges whose springs have let go.
-fn broken_count(motion: &Motion) -> usize {
+fn broken_count(motion: &DenseState) -> usize {
     motion.broken.iter().filter(|broken| **broken).count()
 }
 
@@ -287,7 +287,7 @@ fn put_released(setup: &Setup, state: &mut State, parts: &[Part]) -> bool {
 }
 
 /// Lets pins hold what they hold in these parts.
-fn put_holds(setup: &Setup, motion: &mut Motion, parts: &[(&Selection, &World)]) {
+fn put_holds(setup: &Setup, motion: &mut DenseState, parts: &[(&Selection, &World)]) {
     let of_part = |(selection, own): &(&Selection, &World)| {
         let whole = |(vi, hold): &(VertexIndex, Hold)| (VertexIndex(selection.whole_vertex(vi.0)), *hold);
         own.state.motion.holds.iter().map(whole).collect::<Vec<_>>()

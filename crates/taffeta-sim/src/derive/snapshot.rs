@@ -4,8 +4,8 @@ use crate::derive::crossings::{PairBounds, bounds, resume_pairs};
 use crate::derive::rebuild::rebuild;
 use crate::derive::world::World;
 use crate::model::report::SafeguardReport;
-use crate::model::scratch::Inputs;
 use crate::model::state::State;
+use crate::model::workspace::Inputs;
 use taffeta_solve::PlateState;
 use taffeta_solve::block::Stitch;
 
@@ -36,7 +36,7 @@ pub(crate) fn note(world: &World) -> Snapshot {
 
 /// Snapshot from which [`go_back`] undoes a substep. The contacts of the last substep are not kept: the next one
 /// finds its own.
-pub(crate) fn note_substep(world: &mut World) -> Snapshot {
+pub(crate) fn take_snapshot(world: &mut World) -> Snapshot {
     let contacts = std::mem::take(&mut world.state.last.contacts);
     let snapshot = note(world);
     world.state.last.contacts = contacts;

@@ -4,7 +4,7 @@ use crate::derive::bodies::{body_count, extent};
 use crate::derive::facts::Facts;
 use crate::derive::world::{Part, World};
 use crate::model::description::{SolverChoice, TimeIntegration, tolerance_of};
-use crate::model::scratch::Scratch;
+use crate::model::workspace::Workspace;
 use taffeta_core::VertexIndex;
 use taffeta_solve::{ProjectiveTimes, RowForce};
 
@@ -39,7 +39,7 @@ pub fn solver_reason(world: &World) -> String {
 pub fn row_forces(world: &World) -> Vec<RowForce> {
     let own_forces = |world: &World| match world.state.last.h {
         0.0 => Vec::new(),
-        h => world.derived.solver.row_forces(&world.scratch.rows, h),
+        h => world.derived.solver.row_forces(&world.workspace.rows, h),
     };
     if world.parts.is_empty() {
         return own_forces(world);
@@ -80,7 +80,7 @@ pub(crate) fn is_second_order(facts: Facts<'_>) -> bool {
 }
 
 /// Returns whether a stage is the first of two.
-pub(crate) fn is_first_stage(facts: Facts<'_>, work: &Scratch) -> bool {
+pub(crate) fn is_first_stage(facts: Facts<'_>, work: &Workspace) -> bool {
     is_second_order(facts) && work.first_stage.is_empty()
 }
 

@@ -28,9 +28,9 @@ use crate::model::description::body_point::PointError;
 use crate::model::description::grabs::{Grab, GrabbedPatch, Pull};
 use crate::model::description::rules::grab_refusal;
 use crate::model::report::error::StepError;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::pins::along_held;
 use crate::model::state::State;
+use crate::model::workspace::{Inputs, Workspace};
 use glam::DVec3;
 use taffeta_core::VertexIndex;
 
@@ -39,7 +39,7 @@ const FARTHEST_TARGET: f64 = 1e6;
 
 /// The grabs of a step before one of its substeps, for whoever moves them.
 #[derive(Debug)]
-pub struct Lead<'a> {
+pub struct SubstepStart<'a> {
     /// The world at the start of the substep. To look at: its step is not over, so a checkpoint of it is of no frame.
     pub world: &'a World,
     /// Length of the substep \[s\].
@@ -51,7 +51,7 @@ pub struct Lead<'a> {
 }
 
 /// Somebody who moves the targets of grabs.
-pub(crate) type Leader<'a> = dyn FnMut(Lead<'_>) + Send + 'a;
+pub(crate) type SubstepCallback<'a> = dyn FnMut(SubstepStart<'_>) + Send + 'a;
 
 /// Finds the grabs of a step on the present mesh.
 pub(crate) fn find_grabbed(world: &World, grabs: &[Grab]) -> Result<Vec<GrabbedPatch>, StepError> {
@@ -76,12 +76,12 @@ pub(crate) fn lead_grabs(
     world: &World,
     h: f64,
     grabs: &mut [Grab],
-    lead: &mut Leader<'_>,
+    lead: &mut SubstepCallback<'_>,
 ) -> Result<(), StepError> {
     let place = |patch: &GrabbedPatch| patch.place(&world.state.motion.positions.raw);
     let places: Vec<DVec3> = world.inputs.grabbed.iter().map(place).collect();
     let mut targets: Vec<DVec3> = grabs.iter().map(|grab| grab.target).collect();
-    lead(Lead { world, h, places: &places, targets: &mut targets });
+    lead(SubstepStart { world, h, places: &places, targets: &mut targets });
     for (number, (grab, target)) in grabs.iter_mut().zip(targets).enumerate() {
         grab.target = target;
         if let Some(reason) = find_place_defect(grab) {
@@ -135,7 +135,7 @@ fn find_grab_defect(world: &World, grab: &Grab) -> Option<String> {
 pub(crate) fn pull_grabbed(
     inputs: &Inputs,
     State { motion: state, last, .. }: &mut State,
-    work: &mut Scratch,
+    work: &mut Workspace,
 ) {
     last.pulls.clear();
     if inputs.grabbed.is_empty() {

@@ -120,7 +120,7 @@ pub(crate) fn has_weak_pins(setup: &Setup, state: &State) -> bool {
 }
 
 /// Notes where the vertices of pins of limited strength would go without their pins, under velocity damping \[1/s\].
-pub(crate) fn note_inertia(setup: &Setup, state: &mut State, inertia: &[Inertia], damping: f64) {
+pub(crate) fn record_inertia(setup: &Setup, state: &mut State, inertia: &[Inertia], damping: f64) {
     state.last.inertial.clear();
     if !has_weak_pins(setup, state) {
         return;

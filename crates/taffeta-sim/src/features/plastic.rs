@@ -11,14 +11,14 @@
 use crate::derive::derived::Derived;
 use crate::derive::world::World;
 use crate::model::setup::Setup;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use std::sync::Arc;
 use taffeta_core::FaceIndex;
 use taffeta_core::math::Sym2;
 use taffeta_solve::ClothModel;
 
 /// Lets the faces yield that the substep has bent too far.
-pub(crate) fn yield_folds(Setup { cloths, .. }: &Setup, motion: &mut Motion, derived: &mut Derived) {
+pub(crate) fn yield_folds(Setup { cloths, .. }: &Setup, motion: &mut DenseState, derived: &mut Derived) {
     if !cloths.iter().any(|cloth| cloth.model().yields()) {
         return;
     }

@@ -9,7 +9,7 @@ use crate::model::report::{Metrics, RemeshCounts, RemeshJumps};
 use crate::model::setup::Setup;
 use crate::model::setup::pins::along_held;
 use crate::model::state::State;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use glam::DVec3;
 use taffeta_core::math::Sym2;
 use taffeta_solve::ElasticEnergy;
@@ -87,7 +87,7 @@ pub(crate) fn max_strain(world: &World) -> f64 {
 }
 
 /// Gradient of the elastic energy \[N\].
-pub(crate) fn elastic_gradient(motion: &Motion, derived: &Derived) -> Vec<DVec3> {
+pub(crate) fn elastic_gradient(motion: &DenseState, derived: &Derived) -> Vec<DVec3> {
     let Derived { solver, blocks, plate, .. } = derived;
     solver.gradient(blocks, &motion.positions, plate)
 }

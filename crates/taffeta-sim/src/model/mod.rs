@@ -8,10 +8,10 @@
 //! | `report/` | what a caller is told: reports, errors, loads, times |
 //! | `setup/` | bodies, pins and laws of a world: what steps leave as it is |
 //! | `state/` | what steps change, and passes: motion, sheet, memory of contacts |
-//! | `scratch/` | what a step works with and no checkpoint holds |
+//! | `workspace/` | what a step works with and no checkpoint holds |
 
 pub(crate) mod description;
 pub(crate) mod report;
-pub(crate) mod scratch;
 pub(crate) mod setup;
 pub(crate) mod state;
+pub(crate) mod workspace;

@@ -10,7 +10,7 @@ use crate::derive::bodies::{body_count, body_name};
 use crate::derive::crossings::has_obstacles;
 use crate::derive::parts::join_parts;
 use crate::derive::rebuild::rebuild;
-use crate::derive::snapshot::{go_back, note, note_substep};
+use crate::derive::snapshot::{go_back, note, take_snapshot};
 use crate::derive::world::World;
 use crate::features::pins::release_pins;
 use crate::features::springs::broken_edge_count;
@@ -18,8 +18,8 @@ use crate::measure::energy::{measure, state_hash};
 use crate::model::report::error::StepError;
 use crate::model::report::stage::{Stage, StageTimes};
 use crate::model::report::{SafeguardReport, StepReport, SubstepPlan, TearCounts};
-use crate::model::scratch::effort::Effort;
 use crate::model::setup::pins::along_held;
+use crate::model::workspace::work_budget::WorkBudget;
 use crate::step::stages::detect::detect;
 use crate::step::stages::equations::Start;
 use crate::step::stages::finish::finish;
@@ -56,7 +56,7 @@ const MAX_STEPS: u32 = 1000;
 /// are at rest then. Counts as one step, in which no time passes; pins and obstacles stand where they are.
 ///
 /// # Errors
-/// If a cloth floats, with nothing to hold it, no equilibrium is found, or a [`Watch`](crate::Watch) asks for an end; the
+/// If a cloth floats, with nothing to hold it, no equilibrium is found, or a [`StopToken`](crate::StopToken) asks for an end; the
 /// world is then as it was before.
 pub(crate) fn equilibrate(world: &mut World) -> Result<StepReport, StepError> {
     let mut times = StageTimes::default();
@@ -118,20 +118,20 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
     let mut step = FIRST_STEP.min(longest);
     let tolerance = TOLERANCE * load(world);
     let mut residual = f64::INFINITY;
-    world.scratch.effort = Effort::of_search(world.state.sheet.topology.vertex_count);
-    while plan.substeps < MAX_STEPS && !world.scratch.effort.is_spent() {
+    world.workspace.work_budget = WorkBudget::of_search(world.state.sheet.topology.vertex_count);
+    while plan.substeps < MAX_STEPS && !world.workspace.work_budget.is_spent() {
         world.watch.pass(world.state.time)?;
-        let before = note_substep(world);
+        let before = take_snapshot(world);
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_substep();
         world.derived.begin_frame();
         if release_pins(&world.setup, &mut world.state, &mut world.derived) {
             rebuild(world);
         }
-        begin_substep(&world.state, &mut world.scratch);
-        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-        times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, step));
-        times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
+        begin_substep(&world.state, &mut world.workspace);
+        let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+        times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, workspace, step));
+        times.run(Stage::Detect, || detect(setup, inputs, state, derived, workspace));
         let mut this = SubstepPlan::default();
         let (parts, derived) = world.changing_and_derived();
         let solved = times.run(Stage::Solve, || solve(parts, derived, step, Start::Inertia, &mut this));
@@ -141,8 +141,8 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
                 secure(world.split(), checked);
             });
         }
-        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-        let finish = || finish(setup, inputs, state, derived, scratch);
+        let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+        let finish = || finish(setup, inputs, state, derived, workspace);
         let finished = solved.and_then(|()| times.run(Stage::Finish, finish));
         plan.substeps += 1;
         plan.iterations = plan.iterations.max(this.iterations);
@@ -177,7 +177,7 @@ fn left_over(world: &World, step: f64) -> f64 {
     let state = &world.state.motion;
     let mut sum = 0.0;
     for (vi, x) in state.positions.iter_indexed() {
-        let moved = (*x - world.scratch.start[vi.to_usize()]) * (state.masses[vi] / (step * step));
+        let moved = (*x - world.workspace.start[vi.to_usize()]) * (state.masses[vi] / (step * step));
         sum += along_held(state.held[vi], DVec3::ZERO, moved).length_squared();
     }
     sum.sqrt()

@@ -7,7 +7,7 @@ use crate::derive::bodies::cloth_boxes;
 use crate::derive::parts::{pick_present, put_present};
 use crate::derive::rebuild::succeed;
 use crate::derive::world::{Part, Versions, World};
-use crate::features::grabs::{Lead, Leader, find_grabbed};
+use crate::features::grabs::{SubstepCallback, SubstepStart, find_grabbed};
 use crate::features::tearing::stress::{Overload, find_overloads};
 use crate::features::tearing::tear::tear_at;
 use crate::model::description::grabs::Grab;
@@ -16,7 +16,7 @@ use crate::model::report::error::StepError;
 use crate::model::report::stage::StageTimes;
 use crate::model::report::{SubstepPlan, TearCounts};
 use crate::model::state::selection::Selection;
-use crate::run::rest::{find_rest, pass_time};
+use crate::run::sleep::{find_rest, pass_time};
 use crate::step::outside::Outside;
 use crate::step::substeps::make_substeps;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) fn step_part(
     mut part: Part,
     dt: f64,
     grabs: &[Grab],
-    lead: Option<&mut Leader<'_>>,
+    lead: Option<&mut SubstepCallback<'_>>,
     times: &mut StageTimes,
 ) -> Result<Made, StepError> {
     let (motion, time, epoch) = (whole.state.motion.clone(), whole.state.time, whole.epoch);
@@ -42,7 +42,7 @@ pub(crate) fn step_part(
     let body = |grab: &Grab| selection.body(grab.body).expect("all that is grabbed is one group");
     let grabs: Vec<Grab> = grabs.iter().map(|grab| Grab { body: body(grab), ..*grab }).collect();
     own.inputs.grabbed = find_grabbed(own, &grabs)?;
-    own.scratch.reach = cloth_boxes(own);
+    own.workspace.reach = cloth_boxes(own);
     let inputs = StepInputs {
         gravity: Some(own.state.gravity),
         wind: own.inputs.air.map(|air| air.wind),
@@ -79,15 +79,15 @@ struct Around<'a, 'b> {
     whole: &'a mut World,
     /// The places of the group there.
     selection: Selection,
-    lead: Option<&'a mut Leader<'b>>,
+    lead: Option<&'a mut SubstepCallback<'b>>,
 }
 
 impl Outside for Around<'_, '_> {
-    fn lead(&mut self, Lead { world: own, h, places, targets }: Lead<'_>) {
+    fn lead(&mut self, SubstepStart { world: own, h, places, targets }: SubstepStart<'_>) {
         let Self { whole, selection, lead: Some(lead) } = self else { return };
         selection.put_motion(&mut whole.state.motion, &own.state.motion);
         whole.state.time = own.state.time;
-        lead(Lead { world: whole, h, places, targets });
+        lead(SubstepStart { world: whole, h, places, targets });
     }
 
     fn tear(&mut self, own: &mut World, has_moved: bool) -> TearCounts {

@@ -9,7 +9,7 @@ use crate::derive::parts::{bring_part, find_place, join_parts, put_parts};
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::{Part, World};
-use crate::features::grabs::Leader;
+use crate::features::grabs::SubstepCallback;
 use crate::model::description::grabs::Grab;
 use crate::model::description::{Mode, SolverChoice};
 use crate::model::report::error::StepError;
@@ -37,7 +37,7 @@ pub(crate) fn make_grouped_substeps(
     world: &mut World,
     dt: f64,
     grabs: &[Grab],
-    lead: &mut Leader<'_>,
+    lead: &mut SubstepCallback<'_>,
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
     let mut groups = find_groups(world, grabs, dt);
@@ -191,7 +191,7 @@ fn join_met(groups: &[Vec<usize>], made: &[Made]) -> Option<Vec<Vec<usize>>> {
     let boxes_of = |made: &Made| {
         let Part { selection, world, .. } = &made.part;
         let around = |(own, area): (usize, &Aabb)| area.inflated(offset_of_body(&world.setup, own));
-        let boxes = world.scratch.reach.iter().enumerate().map(around);
+        let boxes = world.workspace.reach.iter().enumerate().map(around);
         selection.cloths.iter().copied().zip(boxes).collect::<Vec<_>>()
     };
     let boxes: Vec<_> = made.iter().map(boxes_of).collect();

@@ -3,6 +3,6 @@
 pub(crate) mod equilibrium;
 pub(crate) mod group_step;
 pub(crate) mod groups;
-pub(crate) mod outlook;
-pub(crate) mod rest;
+pub(crate) mod look_ahead;
+pub(crate) mod sleep;
 pub(crate) mod step;

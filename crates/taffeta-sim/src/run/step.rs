@@ -4,11 +4,11 @@ use crate::adapt::schedule::remesh_if_due;
 use crate::contact::loads::take_loads;
 use crate::derive::clock::schedule_drives;
 use crate::derive::parts::{active_contacts, keep_bending};
-use crate::derive::rebuild::{note_changes, rebuild};
+use crate::derive::rebuild::{rebuild, record_changes};
 use crate::derive::sewing::weightless_cloths;
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::world::World;
-use crate::features::grabs::{Leader, find_grabbed};
+use crate::features::grabs::{SubstepCallback, find_grabbed};
 use crate::features::seams::weld::close_seams;
 use crate::features::springs::broken_edge_count;
 use crate::measure::energy::{max_strain, measure, measure_jumps, state_hash};
@@ -17,13 +17,13 @@ use crate::model::description::inputs::StepInputs;
 use crate::model::report::error::StepError;
 use crate::model::report::stage::{Stage, StageTimes};
 use crate::model::report::{Metrics, SafeguardReport, StepReport};
-use crate::model::scratch::Inputs;
 use crate::model::setup::Setup;
 use crate::model::state::State;
 use crate::model::state::asked::Asked;
+use crate::model::workspace::Inputs;
 use crate::run::groups::make_grouped_substeps;
-use crate::run::outlook::{adapt_to_outlook, begins};
-use crate::run::rest::{find_rest, note_stillness, rest};
+use crate::run::look_ahead::{adapt_to_outlook, begins};
+use crate::run::sleep::{find_rest, record_stillness, rest};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -31,12 +31,12 @@ use std::sync::Arc;
 /// centimeters, and these would swing past each other.
 const SEWING_DAMPING: f64 = 20.0;
 
-/// See [`World::step_led`].
+/// See [`World::step_with`].
 pub(crate) fn step(
     world: &mut World,
     inputs: &StepInputs,
     dt: f64,
-    lead: &mut Leader<'_>,
+    lead: &mut SubstepCallback<'_>,
 ) -> Result<StepReport, StepError> {
     if !(dt.is_finite() && dt > 0.0) {
         return Err(StepError::BadTimeStep { dt });
@@ -57,7 +57,7 @@ pub(crate) fn step(
     let before = Arc::clone(&world.state.sheet);
     world.state.asked = Asked::begin(&world.state.sheet, &world.state.motion.metrics);
     let report = make_step(world, inputs, dt, lead)?;
-    Ok(StepReport { remeshed: note_changes(&world.setup, &mut world.state, before), ..report })
+    Ok(StepReport { remeshed: record_changes(&world.setup, &mut world.state, before), ..report })
 }
 
 /// A step whose inputs are sound.
@@ -65,7 +65,7 @@ fn make_step(
     world: &mut World,
     inputs: &StepInputs,
     dt: f64,
-    lead: &mut Leader<'_>,
+    lead: &mut SubstepCallback<'_>,
 ) -> Result<StepReport, StepError> {
     if let Some(still) = find_rest(world, inputs, dt) {
         world.watch.pass(world.state.time)?;
@@ -105,7 +105,7 @@ fn make_step(
     let (remesh, popping) = (remesh.plus(early.0), popping.max(early.1));
     let jumps = times.run(Stage::Measure, || measure_jumps(world, &before_pass, &remesh, popping));
     let state_hash = times.run(Stage::Measure, || state_hash(world));
-    note_stillness(&world.setup, &world.parts, &mut world.state, measured, contacts, &remesh);
+    record_stillness(&world.setup, &world.parts, &mut world.state, measured, contacts, &remesh);
     Ok(StepReport {
         time: world.state.time,
         plan,

@@ -7,7 +7,7 @@
 use crate::derive::clock::{end_of_substep, stand_still};
 use crate::derive::crossings::counts_crossings;
 use crate::derive::sewing::sewn_cloths;
-use crate::derive::snapshot::{Snapshot, go_back, note_substep};
+use crate::derive::snapshot::{Snapshot, go_back, take_snapshot};
 use crate::derive::world::World;
 use crate::model::report::SubstepPlan;
 use crate::model::report::error::StepError;
@@ -39,7 +39,7 @@ pub(crate) fn may_be_rough(world: &World, h: f64) -> bool {
     let is_led = !world.inputs.grabbed.is_empty();
     let is_shown = !sewn_cloths(world.facts()).contains(&true);
     let is_judged = adapts_substeps(world) && !world.inputs.is_rough && 1.5 * h > SHORTEST;
-    is_judged && is_shown && !is_led && world.scratch.effort.is_plentiful()
+    is_judged && is_shown && !is_led && world.workspace.work_budget.is_plentiful()
 }
 
 /// Goes back to before a substep of length `h` \[s\] if its error is too large. The next one is as long as that error asks for. Where none
@@ -74,13 +74,13 @@ pub(crate) fn run_yielding_substep(
     if !counts_crossings(world) || stand_still(world, end_of_substep(world.facts(), h)) {
         return run_substep(world, h, plan, times);
     }
-    if halvings == HALVINGS || world.scratch.effort.is_spent() {
+    if halvings == HALVINGS || world.workspace.work_budget.is_spent() {
         run_substep(world, h, plan, times)?;
         world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
         return Ok(());
     }
     let start = world.state.time;
-    let attempt = times.run(Stage::Measure, || Attempt { world: note_substep(world), plan: *plan });
+    let attempt = times.run(Stage::Measure, || Attempt { world: take_snapshot(world), plan: *plan });
     run_substep(world, h, plan, times)?;
     if world.safeguard.forced == forced {
         return Ok(());

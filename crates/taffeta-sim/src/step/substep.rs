@@ -18,7 +18,7 @@ use crate::step::plan::accuracy::local_error;
 use crate::step::stages::detect::{detect, meet_on_the_way};
 use crate::step::stages::equations::Start;
 use crate::step::stages::finish::finish;
-use crate::step::stages::integrate::{note_accelerations, note_first_stage};
+use crate::step::stages::integrate::{record_accelerations, record_first_stage};
 use crate::step::stages::predict::{begin_substep, predict};
 use crate::step::stages::rigid::Bodies;
 use crate::step::stages::solve::solve;
@@ -36,15 +36,15 @@ fn run_stage(
     plan: &mut SubstepPlan,
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
-    let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-    times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, scratch, h));
+    let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+    times.run(Stage::Predict, || predict(setup, inputs, state, derived.choice, workspace, h));
     Bodies::of(world.changing(), h).predict();
     if counts_crossings(world) {
-        let Split { facts, scratch, .. } = world.split();
-        check_strides(facts, scratch, h)?;
+        let Split { facts, workspace, .. } = world.split();
+        check_strides(facts, workspace, h)?;
     }
-    let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-    times.run(Stage::Detect, || detect(setup, inputs, state, derived, scratch));
+    let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+    times.run(Stage::Detect, || detect(setup, inputs, state, derived, workspace));
     Bodies::of(world.changing(), h).turn();
     let (parts, derived) = world.changing_and_derived();
     times.run(Stage::Solve, || solve(parts, derived, h, Start::Inertia, plan))
@@ -67,12 +67,12 @@ fn secure_substep(
         ContactLaw::Forces => 0,
     };
     for _ in 0..rounds {
-        let Some(Checked { truncation, .. }) = &checked else { break };
-        if truncation.is_whole() || !world.scratch.effort.is_plentiful() {
+        let Some(Checked { step_limits, .. }) = &checked else { break };
+        if step_limits.is_whole() || !world.workspace.work_budget.is_plentiful() {
             break;
         }
-        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-        let meet = || meet_on_the_way(setup, inputs, state, derived, scratch, &truncation.stopped);
+        let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+        let meet = || meet_on_the_way(setup, inputs, state, derived, workspace, &step_limits.stopped);
         if !times.run(Stage::Detect, meet) {
             break;
         }
@@ -92,34 +92,34 @@ pub(crate) fn run_substep(
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
     world.watch.pass(world.state.time)?;
-    world.scratch.error = local_error(world);
+    world.workspace.error = local_error(world);
     if release_pins(&world.setup, &mut world.state, &mut world.derived) {
         rebuild(world);
     }
-    begin_substep(&world.state, &mut world.scratch);
+    begin_substep(&world.state, &mut world.workspace);
     Bodies::of(world.changing(), h).begin();
     // Not all of the time: what remeshes is one thread.
     stand_by(world.state.sheet.topology.vertex_count, || {
         if is_second_order(world.facts()) {
-            let Split { facts, derived, scratch, .. } = world.split();
-            note_accelerations(facts, derived, scratch, h);
-            run_stage(world, h * first_length(&world.scratch), plan, times)?;
-            note_first_stage(world.derived.solver.touches(), &world.state, &mut world.scratch);
+            let Split { facts, derived, workspace, .. } = world.split();
+            record_accelerations(facts, derived, workspace, h);
+            run_stage(world, h * first_length(&world.workspace), plan, times)?;
+            record_first_stage(world.derived.solver.contact_states(), &world.state, &mut world.workspace);
             let (parts, derived) = world.changing_and_derived();
-            Bodies::of(parts, h).note_first(derived.solver.touches());
+            Bodies::of(parts, h).record_first(derived.solver.contact_states());
         }
         run_stage(world, h, plan, times)?;
         secure_substep(world, h, plan, times)?;
         Bodies::of(world.changing(), h).finish();
-        let World { setup, inputs, state, derived, scratch, .. } = &mut *world;
-        times.run(Stage::Finish, || finish(setup, inputs, state, derived, scratch))
+        let World { setup, inputs, state, derived, workspace, .. } = &mut *world;
+        times.run(Stage::Finish, || finish(setup, inputs, state, derived, workspace))
     })?;
-    note_reach(&world.state, &mut world.scratch.reach);
+    record_reach(&world.state, &mut world.workspace.reach);
     Ok(())
 }
 
 /// Notes where the cloths have come to, if somebody asks.
-fn note_reach(State { sheet, motion, .. }: &State, reach: &mut [Aabb]) {
+fn record_reach(State { sheet, motion, .. }: &State, reach: &mut [Aabb]) {
     for (cloth, reach) in (0..).zip(reach) {
         let positions = motion.positions.raw[sheet.vertex_range(cloth)].iter();
         *reach = positions.fold(*reach, |area, x| area.with(*x));

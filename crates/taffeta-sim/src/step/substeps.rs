@@ -1,6 +1,6 @@
 //! The substeps of a step.
 
-use crate::derive::snapshot::note_substep;
+use crate::derive::snapshot::take_snapshot;
 use crate::derive::solver_facts::{knows_its_error, stores_energy};
 use crate::derive::world::World;
 use crate::features::grabs::{find_grabbed, lead_grabs};
@@ -12,7 +12,7 @@ use crate::model::description::grabs::Grab;
 use crate::model::report::error::StepError;
 use crate::model::report::stage::{Stage, StageTimes};
 use crate::model::report::{SubstepPlan, TearCounts};
-use crate::model::scratch::effort::{Effort, HURRIED_SUBSTEPS};
+use crate::model::workspace::work_budget::{HURRIED_SUBSTEPS, WorkBudget};
 use crate::step::outside::Outside;
 use crate::step::plan::accuracy::SHORTEST;
 use crate::step::plan::accuracy::local_error;
@@ -41,8 +41,8 @@ pub(crate) fn make_substeps(
     outside: &mut dyn Outside,
     times: &mut StageTimes,
 ) -> Result<(SubstepPlan, TearCounts), StepError> {
-    let effort = Effort::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
-    world.scratch.effort = effort.with_substeps(world.setup.settings.substeps.unwrap_or(1));
+    let work_budget = WorkBudget::new(world.state.sheet.topology.vertex_count).within(world.inputs.deadline);
+    world.workspace.work_budget = work_budget.with_substeps(world.setup.settings.substeps.unwrap_or(1));
     world.derived.begin_frame();
     turn_held_threads(&world.setup, &world.state, &mut world.derived);
     Bodies::of(world.changing(), dt).expect();
@@ -87,7 +87,7 @@ fn run_substeps(
         // The kinks of new splits must not become folds.
         world.inputs.lets_yield = !is_edited && (substep + 1 == count || yields_in_every_substep(world));
         let attempt =
-            may_be_rough(world, h).then(|| Attempt { world: note_substep(world), plan: course.plan });
+            may_be_rough(world, h).then(|| Attempt { world: take_snapshot(world), plan: course.plan });
         let mut error: f64 = 0.0;
         let pieces = pieces(world, h)?;
         course.plan.substeps += pieces.len() as u32 - 1;
@@ -121,7 +121,7 @@ fn run_substeps(
 
 /// Number of substeps for what is left \[s\] of a step, for which so many are planned.
 fn choose_substeps(world: &World, left: f64, planned: u32, Course { plan, least, dt }: &mut Course) -> u32 {
-    if world.scratch.effort.is_spent() {
+    if world.workspace.work_budget.is_spent() {
         if planned > HURRIED_SUBSTEPS {
             plan.hurried_since.get_or_insert(world.state.time);
         }

@@ -3,7 +3,7 @@
 use glam::{DVec2, DVec3};
 use taffeta_core::locate::{Locator, Place};
 use taffeta_core::{PanelPoint, Placement, TriangleMesh};
-use taffeta_sim::{SolidLocator, SolidPlace, World, ask};
+use taffeta_sim::{SolidLocator, SolidPlace, World, queries};
 
 /// Points of the lattice along each side of a cloth's bounding box in material space. Odd, so that the middle is one of
 /// them; 21 × 21 resolve a fold every tenth of the sheet and cost less than a step.
@@ -118,13 +118,13 @@ impl Tracker {
         if self.solid_places.is_none() {
             self.solid_places = Some(self.find_in_solids(world));
         }
-        let ropes: Vec<usize> = ask::rope_bodies(world).map(|(number, _)| number).collect();
+        let ropes: Vec<usize> = queries::rope_bodies(world).map(|(number, _)| number).collect();
         let solids: Vec<Vec<DVec3>> =
             (0..world.solids().len()).map(|solid| world.solid_state(solid).0).collect();
         let mut places = self.places.iter();
         let mut solid_places = self.solid_places.iter().flatten();
         let mut position = |point: &StudyPoint| match *point {
-            StudyPoint::OnRope { rope, at } => ask::rope_point(world, ropes[rope], at).position,
+            StudyPoint::OnRope { rope, at } => queries::rope_point(world, ropes[rope], at).position,
             StudyPoint::InSolid { solid, .. } => {
                 solid_places.next().expect("every point in a solid has a place").mix(&solids[solid])
             }
@@ -199,7 +199,7 @@ mod tests {
         let mut tracker = Tracker::new(&tracked, Vec::new());
         for _ in 0..3 {
             for (point, found) in points.iter().zip(tracker.positions(&world)) {
-                let expected = ask::material_point(&world, 0, point.point).unwrap().position;
+                let expected = queries::material_point(&world, 0, point.point).unwrap().position;
                 assert!(found.distance(expected) < 1e-12, "{found} {expected}");
             }
             world.step(&StepInputs::default(), 0.02).unwrap();

@@ -8,7 +8,7 @@ use super::variation::{Assignment, Axis, ShortNames, combine, parse_assignments,
 use super::{Reference, Study, StudyError, StudyOptions, Variant};
 use std::path::{Path, PathBuf};
 use taffeta_scene::{BuiltScene, Override, Scene, SceneError};
-use taffeta_sim::{Watch, World};
+use taffeta_sim::{StopToken, World};
 
 /// The word for the finest one of the variants with the most exact solver.
 const FINEST: &str = "finest";
@@ -83,7 +83,7 @@ pub(super) fn prepare(text: &str, path: &Path, options: &StudyOptions) -> Result
     let rounds = options.repeat.max(1);
     let is_checked = !options.skip_check;
     Ok(Study {
-        watch: Watch::default(),
+        watch: StopToken::default(),
         name,
         axes,
         variants,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use taffeta_sim::ask;
+use taffeta_sim::queries;
 use taffeta_study::study::{Event, LATTICE, Outcome, SOLID_LATTICE, StudyFolder, StudyPoint};
 use taffeta_study::{Study, StudyError, StudyOptions, StudyReport};
 
@@ -499,7 +499,7 @@ fn points_of_solids_are_where_a_search_through_all_tetrahedra_finds_them() {
             let place = variant.scene.solids[0].place;
             let find = |point: &StudyPoint| match point {
                 StudyPoint::InSolid { solid, material } => {
-                    ask::solid_point(world, *solid, place.apply(*material)).position
+                    queries::solid_point(world, *solid, place.apply(*material)).position
                 }
                 other => panic!("{other:?}"),
             };

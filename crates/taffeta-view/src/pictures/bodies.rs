@@ -9,7 +9,7 @@ use taffeta_io::FrameData;
 use taffeta_render::tube::{SIDES, tube_mesh};
 use taffeta_render::{Body, BodyKind as Drawn, compute_framing_bounds, mesh_obstacle_body, obstacle_body};
 use taffeta_scene::{cloth_frame, rope_frame};
-use taffeta_sim::{PinId, World, ask};
+use taffeta_sim::{PinId, World, queries};
 
 /// A rope of a folder whose scene does not know it is drawn with this radius \[m\].
 pub(crate) const UNKNOWN_RADIUS: f64 = 0.005;
@@ -82,7 +82,7 @@ pub(crate) fn picture_world(world: &World, numbers: &mut MeshNumbers) -> Vec<Bod
         let picture = picture_frame(cloth.name.clone(), &data, coords, numbers);
         pictures.push(BodyPicture { held, number: Some(number), is_woven: cloth.has_material, ..picture });
     }
-    for (number, _) in ask::rope_bodies(world) {
+    for (number, _) in queries::rope_bodies(world) {
         pictures.push(picture_live_rope(world, number, numbers));
     }
     pictures
@@ -114,7 +114,7 @@ fn picture_live_rope(world: &World, number: usize, numbers: &mut MeshNumbers) ->
     let body = world.cloths().len() + number;
     let data = rope_frame(world, number);
     let tube = tube_mesh(&data.mesh.positions, rope.radius);
-    let vertices = ask::loose_vertices(world, number);
+    let vertices = queries::loose_vertices(world, number);
     let ring = |x: &DVec3| std::iter::repeat_n(*x, SIDES);
     let layout: Vec<DVec3> = sheet.layout.raw[vertices.clone()].iter().flat_map(ring).collect();
     let is_held = |(_, pin): &(usize, &Option<u32>)| {

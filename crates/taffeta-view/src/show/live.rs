@@ -4,10 +4,10 @@
 //! the world is then as it was before: it pauses, and goes on when something has been changed.
 
 use super::controls::Controls;
-use super::hands::Hands;
-use super::interlude::Interlude;
+use super::grabs::Grabs;
 use super::playback::Playback;
 use super::sewing::Sewing;
+use super::substep_callback::SubstepCallback;
 use crate::command::{Client, Command, Event};
 use crate::error::ViewError;
 use crate::pictures::bodies::{Obstacles, picture_world};
@@ -23,7 +23,7 @@ use taffeta_scene::materials::presets;
 use taffeta_scene::{MetricsRow, Scene};
 use taffeta_sim::{
     BodyPoint, PanelPoint, PinDescription, PinId, PointError, SolverChoice, StepError, StepInputs,
-    StepReport, World, WorldDescription, ask,
+    StepReport, World, WorldDescription, queries,
 };
 
 /// A grab has so many times the weight of the cloths over their size as its stiffness: it carries them all with a twentieth
@@ -58,7 +58,7 @@ pub struct LiveShow {
     controls: Controls,
     opening: Opening,
     playback: Playback,
-    hands: Hands,
+    hands: Grabs,
     sewing: Arc<Sewing>,
     report: Value,
     /// Mean wall time of a frame \[s\]; `None`: there was none yet.
@@ -103,7 +103,7 @@ impl LiveShow {
             controls: defaults.clone(),
             defaults,
             playback: Playback::new(notices),
-            hands: Hands::default(),
+            hands: Grabs::default(),
             sewing: Arc::new(Sewing::new(&description.cloths, panels)),
             report: Value::Null,
             cost: None,
@@ -111,7 +111,7 @@ impl LiveShow {
             world,
             description,
         };
-        show.note_start();
+        show.record_start();
         Ok(show)
     }
 
@@ -238,7 +238,7 @@ impl LiveShow {
             return Err(reason.into());
         }
         let (body, point) = (place.body, self.find_point(place)?);
-        let found = ask::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
+        let found = queries::material_point(&self.world, body, point).map_err(|error| error.to_string())?;
         self.hands.grab(client, body, point, found.position, DVec3::from_array(target), stamp);
         self.playback.is_stale = true;
         Ok(())
@@ -264,13 +264,13 @@ impl LiveShow {
         let mut world = World::build(&self.description).map_err(|error| error.to_string())?;
         self.controls.apply(&mut world)?;
         self.world = world;
-        self.hands = Hands::default();
+        self.hands = Grabs::default();
         self.cost = None;
-        self.note_start();
+        self.record_start();
         Ok(())
     }
 
-    fn note_start(&mut self) {
+    fn record_start(&mut self) {
         self.report = json!(MetricsRow::of_state(&self.world));
         self.playback.run(self.playback.running);
         self.playback.is_stale = true;
@@ -294,7 +294,7 @@ impl LiveShow {
 
     /// The vertices of the face, or of the segment of a rope, in which a material point lies, the nearest first.
     fn find_vertices(&self, place: ClickedPoint) -> Result<Vec<taffeta_core::VertexIndex>, String> {
-        let found = ask::find_point(&self.world, place.body, self.find_point(place)?);
+        let found = queries::find_point(&self.world, place.body, self.find_point(place)?);
         let (corners, weights) = found.map_err(|error| error.to_string())?;
         let mut order = [0, 1, 2];
         order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]));
@@ -318,18 +318,18 @@ impl LiveShow {
     }
 
     /// Makes a frame, with something to do between its substeps or without.
-    pub(crate) fn advance(&mut self, interlude: Option<&mut Interlude<'_>>) {
+    pub(crate) fn advance(&mut self, substep_callback: Option<&mut SubstepCallback<'_>>) {
         let begun = Instant::now();
         let outcome = match self.is_static {
             true => self.world.equilibrate(),
-            false => self.step(interlude),
+            false => self.step(substep_callback),
         };
         let time = begun.elapsed().as_secs_f64();
         match outcome {
             Ok(report) => {
                 self.cost = Some(self.cost.map_or(time, |mean| mean + SMOOTHING * (time - mean)));
                 self.report = self.describe_step(&report, time);
-                self.hands.note_felt();
+                self.hands.record_felt();
             }
             Err(error) => {
                 self.playback.running = false;
@@ -347,22 +347,25 @@ impl LiveShow {
     }
 
     /// Makes a step, in which the hands follow the pointers.
-    fn step(&mut self, mut interlude: Option<&mut Interlude<'_>>) -> Result<StepReport, StepError> {
+    fn step(
+        &mut self,
+        mut substep_callback: Option<&mut SubstepCallback<'_>>,
+    ) -> Result<StepReport, StepError> {
         let grabs = self.hands.pull(&self.world, self.size, self.controls.pull);
         let budget = self.playback.real_time.then_some(self.frame_time);
         let inputs = StepInputs { grabs, budget, ..StepInputs::default() };
         let Self { world, hands, painter, report, size, frame_time, .. } = self;
-        world.step_led(&inputs, *frame_time, &mut |lead| {
+        world.step_with(&inputs, *frame_time, &mut |lead| {
             if lead.targets.is_empty() {
                 return;
             }
-            if let Some(interlude) = &mut interlude {
-                interlude.show(|| painter.paint(lead.world, hands, report));
-                interlude.listen(hands);
+            if let Some(substep_callback) = &mut substep_callback {
+                substep_callback.show(|| painter.paint(lead.world, hands, report));
+                substep_callback.listen(hands);
             }
             hands.follow(lead.h, *size);
             hands.aim(lead.places, *size, lead.targets);
-            hands.note_felt();
+            hands.record_felt();
         })
     }
 
@@ -406,7 +409,7 @@ struct Painter {
 
 impl Painter {
     /// A picture of the world as it is, with what is held and what is told about the last frame.
-    fn paint(&mut self, world: &World, hands: &Hands, report: &Value) -> Snapshot {
+    fn paint(&mut self, world: &World, hands: &Grabs, report: &Value) -> Snapshot {
         let time = world.time();
         let mut bodies = picture_world(world, &mut self.numbers);
         bodies.extend(self.obstacles.pictures(time, self.bounds, &mut self.numbers));

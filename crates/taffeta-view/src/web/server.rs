@@ -10,7 +10,7 @@ use super::socket::attend;
 use super::stage::{Places, Stage};
 use super::token::Token;
 use crate::error::ViewError;
-use crate::outlet::Outlet;
+use crate::latest_output::LatestOutput;
 use crate::queue::Queue;
 use crate::show::Show;
 use data_encoding::BASE64;
@@ -69,20 +69,20 @@ impl Server {
     }
 
     fn serve(self, show: Show, is_pressed: &AtomicBool, on_ready: impl FnOnce()) -> std::io::Result<()> {
-        let (queue, outlet) = (Arc::new(Queue::default()), Arc::new(Outlet::default()));
+        let (queue, latest_output) = (Arc::new(Queue::default()), Arc::new(LatestOutput::default()));
         let stage = Arc::new(Stage {
             port: self.port,
             token: self.token,
             queue: Arc::clone(&queue),
-            outlet: Arc::clone(&outlet),
+            latest_output: Arc::clone(&latest_output),
             sewing: show.sewing(),
             places: Places::default(),
             clients: AtomicU64::new(0),
         });
         let start = |name: &str| std::thread::Builder::new().name(name.into());
-        let (inbox, output) = (Arc::clone(&queue), Arc::clone(&outlet));
+        let (inbox, output) = (Arc::clone(&queue), Arc::clone(&latest_output));
         start("show").spawn(move || show.run(&inbox, &output))?;
-        let (address, end) = (self.listener.local_addr()?, Arc::clone(&outlet));
+        let (address, end) = (self.listener.local_addr()?, Arc::clone(&latest_output));
         let door = start("door").spawn(move || {
             let is_over = || end.latest().is_over;
             serve(&self.listener, Limits::default(), is_over, move |connection| answer(connection, &stage));
@@ -91,7 +91,7 @@ impl Server {
         while !is_pressed.load(Ordering::Relaxed) {
             std::thread::sleep(PATIENCE);
         }
-        outlet.end();
+        latest_output.end();
         queue.close();
         std::thread::sleep(PARTING);
         // The thread checks for the end after each connection; this one wakes it.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  stream ──► reader: commands ──► Queue
-//!               └─ notices ─► writer ──► stream        the writer also hears of changes in the outlet
+//!               └─ notices ─► writer ──► stream        the writer also hears of changes in the latest_output
 //! ```
 //!
 //! Only the writer writes to the stream. Answers of the protocol (to pings, and when a socket is closed) reach it as bytes.
@@ -10,7 +10,7 @@
 use super::connections::finish;
 use super::stage::Stage;
 use crate::command::{Client, Command};
-use crate::outlet::Notice;
+use crate::latest_output::Notice;
 use crate::pictures::snapshot::Sent;
 use serde_json::json;
 use std::io::{self, ErrorKind, Read, Write};
@@ -42,7 +42,7 @@ pub(crate) fn attend(stream: &TcpStream, rest: Vec<u8>, stage: &Stage) {
     let client = stage.number_client();
     stage.queue.join();
     let (notices, inbox) = sync_channel(MAX_NOTICES);
-    stage.outlet.listen(notices.clone());
+    stage.latest_output.listen(notices.clone());
     std::thread::scope(|scope| {
         let read = || {
             let config = WebSocketConfig::default()
@@ -102,7 +102,7 @@ fn tell(
     let (mut sent, mut untaken) = (Sent::default(), 0u32);
     let mut told = [0, 0];
     loop {
-        let latest = stage.outlet.latest();
+        let latest = stage.latest_output.latest();
         if latest.is_over {
             return socket.send(Message::Close(None));
         }

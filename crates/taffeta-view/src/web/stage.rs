@@ -2,7 +2,7 @@
 
 use super::token::Token;
 use crate::command::Client;
-use crate::outlet::Outlet;
+use crate::latest_output::LatestOutput;
 use crate::queue::Queue;
 use crate::show::sewing::Sewing;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub(crate) struct Stage {
     /// To the thread of the show.
     pub queue: Arc<Queue>,
     /// From the thread of the show.
-    pub outlet: Arc<Outlet>,
+    pub latest_output: Arc<LatestOutput>,
     /// Panels at time 0, whose edges browsers sew.
     pub sewing: Arc<Sewing>,
     /// Places for browsers that watch.

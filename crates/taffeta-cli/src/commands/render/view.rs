@@ -6,7 +6,7 @@ use crate::args::RenderOptions;
 use crate::failure::Failure;
 use glam::DVec3;
 use taffeta_core::math::{atan2, sin_cos};
-use taffeta_core::{Motion, TriangleMesh};
+use taffeta_core::{KeyframedMotion, TriangleMesh};
 use taffeta_render::{Body, Camera, Picture, Viewpoint, compute_framing_bounds};
 use taffeta_scene::SceneCamera;
 
@@ -19,7 +19,7 @@ const VIEW_DEG: f64 = 28.0;
 pub(super) struct Shot {
     /// The camera before it moves.
     start: Camera,
-    motion: Motion,
+    motion: KeyframedMotion,
     /// The side from which each frame is framed by itself; `None`: the camera moves by its motion.
     fits: Option<Viewpoint>,
     /// Factor by which everything is larger.
@@ -70,7 +70,7 @@ pub(super) fn choose_camera(
         target: options.target,
         up: None,
         field_of_view_deg: VIEW_DEG,
-        motion: Motion::default(),
+        motion: KeyframedMotion::default(),
     });
     if let Some(camera) = given.or_else(|| source.scene.camera.clone()) {
         let middle = bounds.map_or(DVec3::ZERO, |[low, high]| 0.5 * (low + high));
@@ -94,5 +94,5 @@ pub(super) fn choose_camera(
     viewpoint.right_deg += options.azimuth.unwrap_or(0.0);
     let start = Camera::framing(bounds, picture.aspect(), viewpoint, picture.covered());
     let fits = options.fit.then_some(viewpoint);
-    Ok(Some(Shot { start, motion: Motion::default(), fits, zoom }))
+    Ok(Some(Shot { start, motion: KeyframedMotion::default(), fits, zoom }))
 }

@@ -104,7 +104,7 @@ impl CheckpointFolder {
         Ok(Self { root: result.join("checkpoint"), synced: None, _lock: lock })
     }
 
-    fn note_path(&self) -> PathBuf {
+    fn record_path(&self) -> PathBuf {
         self.root.join("checkpoint.json")
     }
 
@@ -167,7 +167,7 @@ impl CheckpointFolder {
             state_hash,
             totals: (*totals).clone(),
         };
-        replace_file(&self.note_path(), &serde_json::to_vec_pretty(&note)?)?;
+        replace_file(&self.record_path(), &serde_json::to_vec_pretty(&note)?)?;
         self.synced = if unwritten.is_some() { frame.checked_sub(1) } else { Some(frame) };
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
@@ -183,7 +183,7 @@ impl CheckpointFolder {
 
     /// `None` if there is no checkpoint.
     fn read_note(&self) -> Result<Option<Note>, Failure> {
-        let path = self.note_path();
+        let path = self.record_path();
         match fs::read(&path) {
             Ok(bytes) => {
                 serde_json::from_slice(&bytes).map(Some).map_err(|error| damaged(&path, &error.to_string()))
@@ -211,7 +211,7 @@ impl CheckpointFolder {
         };
         if note.format != FORMAT {
             let reason = format!("its format is {}, but this program reads format {FORMAT}", note.format);
-            return Err(damaged(&self.note_path(), &reason));
+            return Err(damaged(&self.record_path(), &reason));
         }
         if note.scene != prepared.motion_hash {
             return Err(self.other_scene(&find_differences(prepared)));

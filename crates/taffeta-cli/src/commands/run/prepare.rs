@@ -7,7 +7,7 @@ use crate::log::{self, warn};
 use std::path::{Path, PathBuf};
 use taffeta_contact::crossings::Crossing;
 use taffeta_scene::{ClothShape, Override, PlacedProbe, Scene, SceneError, SolidProbe};
-use taffeta_sim::{BuildError, MAX_THREADS, SimulationSettings, World, ask};
+use taffeta_sim::{BuildError, MAX_THREADS, SimulationSettings, World, queries};
 
 /// Warning for runs of a solver without contact between cloths, unless the scene says that it wants none.
 const NO_SELF_CONTACT: &str = "the solver projective knows obstacles only: a cloth can pass through itself and other cloths; \
@@ -108,7 +108,7 @@ impl Prepared {
 
 /// A warning of a draft that is the scene itself, whose settings were others `before`.
 fn describe_vain_draft(scene: &Scene, before: &SimulationSettings, world: &World) -> Option<String> {
-    let reason = if !ask::knows_its_error(world) {
+    let reason = if !queries::knows_its_error(world) {
         format!("the solver {} takes its substeps from the mesh and not from `accuracy`", world.solver_name())
     } else if scene.simulation.is_static() {
         "an equilibrium is found without `accuracy`".to_owned()
@@ -217,7 +217,7 @@ pub fn refuse_world(path: &Path, scene: &Scene, error: &BuildError) -> Failure {
 /// A warning of what crosses at the start.
 fn describe_crossings(world: &World) -> Option<String> {
     let crossings = world.crossings().filter(|crossings| !crossings.is_empty())?;
-    let x = ask::contact_positions(world);
+    let x = queries::contact_positions(world);
     let place = |crossing: &Crossing| {
         let [p, q] = crossing.edge.map(|v| x[v as usize]);
         let middle = 0.5 * (p + q);

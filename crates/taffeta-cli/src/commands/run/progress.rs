@@ -11,7 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use taffeta_sim::{Watch, World};
+use taffeta_sim::{StopToken, World};
 
 /// Time between two lines where there is no terminal to show a bar.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ pub enum RunEvent {
     /// The first step is about to be made, or the first one after a resumption.
     Begun {
         /// Tells how far the run has come, and ends it.
-        watch: Watch,
+        watch: StopToken,
         /// Frames that are there already.
         frame: u64,
         /// The last frame of the run.
@@ -58,7 +58,7 @@ pub(super) struct Progress {
 /// Progress of a run, and its display.
 struct Board {
     display: Display,
-    watch: Watch,
+    watch: StopToken,
     /// Time at the end of the run \[s\]; `None`: an equilibrium is searched for, in which no time passes.
     end_time: Option<f64>,
     last_frame: u64,
@@ -225,7 +225,7 @@ mod tests {
     fn a_frame_that_takes_long_is_told_of_with_its_number() {
         let mut board = Board {
             display: Display::Silent,
-            watch: Watch::default(),
+            watch: StopToken::default(),
             end_time: Some(2.0),
             last_frame: 120,
             frame: 12,

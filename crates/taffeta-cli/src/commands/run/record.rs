@@ -11,7 +11,7 @@ use taffeta_scene::{
     ProbeWriter, RopeProbe, SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
 use taffeta_sim::columns::Value;
-use taffeta_sim::{MaterialPoint, ObstacleId, StepReport, World, ask};
+use taffeta_sim::{MaterialPoint, ObstacleId, StepReport, World, queries};
 
 /// Writes frames, `probes.csv`, `bodies.csv` and `metrics.csv`.
 pub(super) struct Recorder {
@@ -72,7 +72,7 @@ impl Recorder {
             false => cloth_frame(world, number),
         };
         let cloths = cloths.map(|(number, cloth)| (&cloth.name, frame_of(number)));
-        let ropes = ask::rope_bodies(world).map(|(number, rope)| (&rope.name, rope_frame(world, number)));
+        let ropes = queries::rope_bodies(world).map(|(number, rope)| (&rope.name, rope_frame(world, number)));
         for (name, data) in cloths.chain(ropes) {
             for format in &self.formats {
                 self.folder.write_frame(name, frame, *format, &data)?;
@@ -86,17 +86,17 @@ impl Recorder {
             self.write_frames(world, row.frame())?;
         }
         for probe in &self.placed {
-            let point = ask::material_point(world, probe.cloth, probe.point);
+            let point = queries::material_point(world, probe.cloth, probe.point);
             let point = point.expect("a probe is placed on a panel of a cloth");
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
-        let ropes: Vec<usize> = ask::rope_bodies(world).map(|(number, _)| number).collect();
+        let ropes: Vec<usize> = queries::rope_bodies(world).map(|(number, _)| number).collect();
         for probe in &self.on_ropes {
-            let point = ask::rope_point(world, ropes[probe.rope], probe.at);
+            let point = queries::rope_point(world, ropes[probe.rope], probe.at);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         for probe in &self.on_solids {
-            let point = ask::solid_point(world, probe.solid, probe.point);
+            let point = queries::solid_point(world, probe.solid, probe.point);
             self.probes.write(&probe_row(&row, &probe.name, point))?;
         }
         if let Some(bodies) = &mut self.bodies {
@@ -129,7 +129,7 @@ fn probe_row(row: &MetricsRow, name: &str, point: MaterialPoint) -> ProbeRow {
 /// Rows about the obstacles that move by themselves, in the frame of another row; `numbers` are those of the obstacles in closed form.
 fn body_rows(world: &World, row: &MetricsRow, numbers: &[u64]) -> Vec<BodyRow> {
     let body = |((number, obstacle), id): ((&u64, &Obstacle), ObstacleId)| {
-        let (velocity, spin) = ask::rigid_motion(world, id)?;
+        let (velocity, spin) = queries::rigid_motion(world, id)?;
         let pose = obstacle.pose_at(world.time());
         let [x, y, z] = pose.translation.to_array();
         let [qx, qy, qz, qw] = DQuat::from_mat3(&pose.rotation).to_array();
@@ -185,7 +185,7 @@ fn milliseconds(time: Duration) -> Option<Value> {
 /// Edges that go through faces, and faces that reach into obstacles in closed form; `None` if nothing can meet.
 fn count_crossings(world: &World) -> Option<u64> {
     let edges = world.crossings().map_or(0, |crossings| crossings.len());
-    ask::sunken_faces(world).map(|faces| (edges + faces) as u64)
+    queries::sunken_faces(world).map(|faces| (edges + faces) as u64)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use taffeta_scene::Scene;
-use taffeta_sim::{EnclosedCloth, SunkenCloth, World, ask};
+use taffeta_sim::{EnclosedCloth, SunkenCloth, World, queries};
 
 /// A cloth that starts inside an obstacle, or reaches into it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -30,10 +30,10 @@ pub(super) fn find_starts_inside(scene: &Scene, world: &World) -> Vec<StartInsid
     };
     let (closed, meshes) = (numbers(true), numbers(false));
     let name = |cloth: usize| world.cloths()[cloth].name.clone();
-    let sunken = ask::sunken_cloths(world)
+    let sunken = queries::sunken_cloths(world)
         .into_iter()
         .map(|sunken| of_closed_form(&sunken, &closed, name(sunken.cloth)));
-    let enclosed = ask::enclosed_cloths(world)
+    let enclosed = queries::enclosed_cloths(world)
         .into_iter()
         .map(|enclosed| of_mesh(&enclosed, &meshes, name(enclosed.cloth)));
     sunken.chain(enclosed).collect()

@@ -9,7 +9,7 @@ use super::totals::Totals;
 use crate::files::shell_word;
 use serde_json::Value;
 use taffeta_scene::OutputFolder;
-use taffeta_sim::{SeamReport, ask};
+use taffeta_sim::{SeamReport, queries};
 
 /// End of a run.
 pub(super) enum Outcome {
@@ -25,7 +25,7 @@ pub(super) enum Outcome {
 
 impl Outcome {
     /// Notes that a result could not be written, unless something went wrong before.
-    pub(super) fn note_unwritten(&mut self, reason: String) {
+    pub(super) fn record_unwritten(&mut self, reason: String) {
         if matches!(self, Outcome::Finished | Outcome::Interrupted) {
             *self = Outcome::Unwritten(reason);
         }
@@ -68,7 +68,7 @@ impl Summary<'_> {
             totals: self.counts(),
             forced: totals.forced.clone(),
             quarantine: totals.quarantine.clone(),
-            seams: ask::seams(&prepared.world).into_iter().map(seam_entry).collect(),
+            seams: queries::seams(&prepared.world).into_iter().map(seam_entry).collect(),
             starts_inside: prepared.starts_inside.clone(),
             wall_time: seconds(totals.wall),
             cpu_time: seconds(totals.cpu),
@@ -112,7 +112,7 @@ impl Summary<'_> {
     /// Describes the seams that are still open though their time is over; `None` if there are none.
     pub(super) fn open_seams(&self) -> Option<String> {
         let late: Vec<SeamReport> =
-            ask::seams(&self.prepared.world).into_iter().filter(|seam| seam.is_late).collect();
+            queries::seams(&self.prepared.world).into_iter().filter(|seam| seam.is_late).collect();
         let widest = late.iter().map(|seam| seam.gap).fold(0.0, f64::max);
         let names: Vec<String> =
             late.iter().map(|seam| format!("{} of {:?}", seam.seam, seam.cloth)).collect();
@@ -126,7 +126,7 @@ impl Summary<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let is_measured = ask::counts_crossings(&self.prepared.world);
+        let is_measured = queries::counts_crossings(&self.prepared.world);
         let note = "crossings are measured where cloths meet each other or an obstacle; elsewhere their column in metrics.csv is empty";
         let mut notes = if is_measured { Vec::new() } else { vec![note.to_owned()] };
         let formats = self.prepared.scene.output.formats.iter();
@@ -139,7 +139,7 @@ impl Summary<'_> {
         let settings = &prepared.scene.simulation.settings;
         SolverFacts {
             name: prepared.world.solver_name(),
-            why: ask::solver_reason(&prepared.world),
+            why: queries::solver_reason(&prepared.world),
             accuracy: self.accuracy(),
             tolerance: self.tolerance(),
             substeps: Substeps {
@@ -151,7 +151,7 @@ impl Summary<'_> {
                 setting: settings.iterations.into(),
                 per_substep: totals.iterations.map(Span::from),
             },
-            time_integration: ask::time_integration_name(&prepared.world),
+            time_integration: queries::time_integration_name(&prepared.world),
             threads: prepared.threads,
         }
     }
@@ -161,8 +161,8 @@ impl Summary<'_> {
     fn accuracy(&self) -> Option<Accuracy> {
         let world = &self.prepared.world;
         let steps = world.frame();
-        ask::knows_its_error(world).then(|| Accuracy {
-            allowed: ask::accuracy(world),
+        queries::knows_its_error(world).then(|| Accuracy {
+            allowed: queries::accuracy(world),
             largest: self.totals.largest_error,
             mean: (steps > 0).then(|| self.totals.summed_errors / steps as f64),
         })
@@ -170,11 +170,11 @@ impl Summary<'_> {
 
     fn tolerance(&self) -> Tolerance {
         let world = &self.prepared.world;
-        let is_known = ask::knows_its_error(world);
+        let is_known = queries::knows_its_error(world);
         Tolerance {
             asked: self.prepared.scene.simulation.settings.tolerance,
-            mesh: ask::mesh_error(world),
-            time: is_known.then(|| ask::position_error(world, self.totals.largest_error)),
+            mesh: queries::mesh_error(world),
+            time: is_known.then(|| queries::position_error(world, self.totals.largest_error)),
             solver: is_known.then_some(self.totals.solution_error),
         }
     }

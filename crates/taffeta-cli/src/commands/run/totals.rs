@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-use taffeta_sim::ask::cloths_left_behind;
+use taffeta_sim::queries::cloths_left_behind;
 use taffeta_sim::{ForcedMeeting, Stage, StepReport, World};
 
 /// Part of the vertices that a cloth may have from which on it may be held back by that.

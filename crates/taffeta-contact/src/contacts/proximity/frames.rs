@@ -6,8 +6,8 @@
 
 use crate::broad::boxes::Aabb;
 use crate::broad::pair::Pair;
-use crate::ccd::guard::{GuardedFace, MovingShape};
 use crate::ccd::path::Path;
+use crate::ccd::shape_limits::{GuardedFace, MovingShape};
 use crate::contacts::proximity::Step;
 use glam::DVec3;
 use std::collections::BTreeSet;

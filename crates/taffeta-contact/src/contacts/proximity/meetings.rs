@@ -3,9 +3,9 @@
 use super::{HARD_SHARE, Proximity, Step};
 use crate::broad::pair::{Closest, PAIRS_PER_TASK, Pair, PairKind, closest};
 use crate::contacts::encounter::{Encounter, Passage};
-use crate::contacts::fans::Nearest;
+use crate::contacts::neighborhoods::Nearest;
+use crate::contacts::points::{ContactPoints, Feature, Point};
 use crate::contacts::response::{Contact, ContactName};
-use crate::contacts::sides::{Feature, Point, Sides};
 use crate::shapes::obstacle::displacement_under;
 use glam::{DMat3, DVec3};
 use rayon::slice::ParallelSliceMut;
@@ -21,7 +21,7 @@ const TWIN_SHARE: f64 = 1e-3;
 const ROUND_OFF: f64 = 1e-9;
 /// Which contacts are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which<'a> {
+pub enum ContactFilter<'a> {
     /// Contacts where the distance of the surfaces has a local minimum, those inside of edges and faces that bear
     /// a load, and those of pairs that the safeguard has stopped.
     Nearest {
@@ -42,7 +42,7 @@ pub enum Which<'a> {
 const LEAN: f64 = 0.05;
 
 /// Returns whether the contact of two points has borne a load in the last substep.
-fn has_borne(sides: &Sides, bearing: &[ContactName]) -> bool {
+fn has_borne(sides: &ContactPoints, bearing: &[ContactName]) -> bool {
     bearing.binary_search(&ContactName::Pair(sides.feature())).is_ok()
 }
 
@@ -75,7 +75,7 @@ fn is_far(pair: &Pair, x: &[DVec3; 4], way: f64, offset: f64) -> bool {
 impl Proximity {
     /// Adds the contacts of a substep, of pairs that come within reach by the motion as predicted. Sorted by what touches:
     /// two faces that share the edge that touches give one contact.
-    pub fn add_contacts(&self, step: Step<'_>, which: Which<'_>, contacts: &mut Vec<Contact>) {
+    pub fn add_contacts(&self, step: Step<'_>, which: ContactFilter<'_>, contacts: &mut Vec<Contact>) {
         let mut found = collect(self.pairs.len(), PAIRS_PER_TASK, |range, found| {
             let near = self.pairs[range.clone()].iter().zip(&self.offsets[range]);
             found.extend(near.filter_map(|(pair, offset)| self.meet(pair, *offset, step, which)));
@@ -106,7 +106,7 @@ impl Proximity {
             let [a, b, c] = pull.face;
             let pair = Pair { kind: PairKind::VertexFace, vertices: [pull.end, a, b, c] };
             let [u, v, w] = pull.weights;
-            let sides = Sides::new(&pair, &Closest { weights: [1.0, u, v, w], gap: DVec3::ZERO });
+            let sides = ContactPoints::new(&pair, &Closest { weights: [1.0, u, v, w], gap: DVec3::ZERO });
             let thickness = self.offset(&pair);
             let [end, point] = sides.points;
             let at = |point: &Point| point.interpolate(|v| step.start[v as usize]);
@@ -121,14 +121,14 @@ impl Proximity {
 
     /// The contact of a pair: where it is at the end of the motion as predicted if elasticity could still close the gap that is
     /// left, or where it crosses.
-    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>, which: Which<'_>) -> Option<Meeting> {
+    fn meet(&self, pair: &Pair, offset: f64, step: Step<'_>, which: ContactFilter<'_>) -> Option<Meeting> {
         let x = pair.gather(step.start);
         let moves = pair.vertices.map(|v| step.end[v as usize] - step.start[v as usize]);
         if is_far(pair, &x, pair.relative_way(&moves), offset) || self.quarantine.holds(pair) {
             return None;
         }
         let met = Encounter::of(pair, &x, &moves, HARD_SHARE * offset)?;
-        let sides = Sides::new(pair, &met.found);
+        let sides = ContactPoints::new(pair, &met.found);
         let crosses = met.passage == Passage::Crosses;
         if met.passage == Passage::GoesAround && pair.kind == PairKind::EdgeEdge {
             return None;
@@ -152,8 +152,8 @@ impl Proximity {
         let is_mover = |v: u32| (v as usize) < self.moving_vertices;
         let is_through_face = crosses && pair.kind == PairKind::VertexFace && is_mover(pair.vertices[0]);
         let normal = match which {
-            Which::All => met.normal,
-            Which::Nearest { bearing, stopped } => {
+            ContactFilter::All => met.normal,
+            ContactFilter::Nearest { bearing, stopped } => {
                 let is_stopped = stopped.binary_search(pair).is_ok();
                 let is_kept = is_stopped || is_through_face || self.has_borne_inside(&sides, bearing);
                 if is_kept { met.normal } else { self.nearest(&sides, met.normal, bearing, at)? }
@@ -172,7 +172,7 @@ impl Proximity {
     /// a contact that has borne a load may lean a little.
     fn nearest(
         &self,
-        sides: &Sides,
+        sides: &ContactPoints,
         normal: DVec3,
         bearing: &[ContactName],
         at: impl Fn(u32) -> DVec3,
@@ -203,7 +203,7 @@ impl Proximity {
     /// cloth lies on a mesh about as flat as itself, the least tilt moves the minimum of the distance from one such
     /// contact to another. They would hand each other load and friction for ever, and the cloth would not come to
     /// rest. They are no bumps, for their normals are those of the primitives, wherever the minimum is.
-    fn has_borne_inside(&self, sides: &Sides, bearing: &[ContactName]) -> bool {
+    fn has_borne_inside(&self, sides: &ContactPoints, bearing: &[ContactName]) -> bool {
         let is_obstacle = |point: &Point| point.vertices[0] as usize >= self.moving_vertices;
         let [first, second] = &sides.points;
         let are_inside = first.count + second.count == 4;
@@ -226,7 +226,7 @@ impl Proximity {
     }
 
     /// The contact of two points that are to keep a distance along a normal; a point of an obstacle moves as it does.
-    fn contact(&self, sides: Sides, normal: DVec3, offset: f64, step: Step<'_>) -> Contact {
+    fn contact(&self, sides: ContactPoints, normal: DVec3, offset: f64, step: Step<'_>) -> Contact {
         let body = |k: usize| {
             self.bodies[self.elements.vertex_bodies[sides.points[k].vertices[0] as usize] as usize]
         };
@@ -328,7 +328,7 @@ mod tests {
         };
         proximity.follow(step);
         let mut contacts = Vec::new();
-        proximity.add_contacts(step, Which::Nearest { bearing: &[], stopped: &[] }, &mut contacts);
+        proximity.add_contacts(step, ContactFilter::Nearest { bearing: &[], stopped: &[] }, &mut contacts);
         assert_eq!(contacts.len(), 3);
         let rotation = DMat3::from_quat(turn);
         for Contact { row, turn: turned, .. } in contacts {

@@ -8,7 +8,7 @@ use crate::scene::settings::motion::MotionTable;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use taffeta_core::{Motion, Region};
+use taffeta_core::{KeyframedMotion, Region};
 use taffeta_sim::rules::strength_mismatch;
 use taffeta_sim::{PinDescription, SolverChoice};
 
@@ -137,7 +137,7 @@ impl SolidPinTable {
 }
 
 /// Refuses a pin that follows an obstacle and is told otherwise where to go as well.
-fn check_follow(follow: Option<&BodyName>, motion: &Motion, clamp: bool, at: &Place<'_>) {
+fn check_follow(follow: Option<&BodyName>, motion: &KeyframedMotion, clamp: bool, at: &Place<'_>) {
     let Some(leader) = follow else { return };
     let moves = (!motion.keys.is_empty()).then_some("motion");
     for key in moves.into_iter().chain(clamp.then_some("clamp")) {

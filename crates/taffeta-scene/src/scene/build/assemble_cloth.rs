@@ -57,7 +57,7 @@ impl Assembly<'_> {
         };
         match pair_seams(&mut built) {
             Ok(()) => {
-                self.note_near_seams(cloth, &built);
+                self.record_near_seams(cloth, &built);
                 Some(built)
             }
             Err(SeamError { seam, defect }) => {
@@ -74,7 +74,7 @@ impl Assembly<'_> {
     }
 
     /// Notes which panels a seam by distance has paired.
-    fn note_near_seams(&mut self, cloth: &SceneCloth, built: &ClothDescription) {
+    fn record_near_seams(&mut self, cloth: &SceneCloth, built: &ClothDescription) {
         let near =
             cloth.seams.iter().enumerate().filter(|(_, seam)| matches!(seam.sides, SceneSides::Near(_)));
         for (number, _) in near {

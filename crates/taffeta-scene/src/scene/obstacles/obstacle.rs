@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use taffeta_contact::{Freedom, MeshObstacle, Obstacle, Shape};
-use taffeta_core::{Friction, Motion, Placement};
+use taffeta_core::{Friction, KeyframedMotion, Placement};
 use taffeta_io::obj::{FileSequence, ObjError, read_obj_sequence};
 use taffeta_io::{mesh_file, read_gltf};
 
@@ -16,7 +16,7 @@ pub struct SceneObstacle {
     /// Its placement at rest.
     pub place: Placement,
     /// Its motion from there.
-    pub motion: Motion,
+    pub motion: KeyframedMotion,
     /// Friction of the surface.
     pub friction: Friction,
     /// Freedom to move otherwise than as its motion says.

@@ -7,7 +7,7 @@ use glam::DVec3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use taffeta_core::Motion;
+use taffeta_core::KeyframedMotion;
 use taffeta_core::math::{atan2, sin_cos};
 use taffeta_remesh::View;
 
@@ -30,7 +30,7 @@ pub struct SceneCamera {
     /// The angle of view from the lower to the upper border of the picture \[degrees\].
     pub field_of_view_deg: f64,
     /// Motion of the camera and of its upward direction. It turns about the target.
-    pub motion: Motion,
+    pub motion: KeyframedMotion,
 }
 
 impl SceneCamera {
@@ -88,7 +88,10 @@ impl CameraTable {
             target: self.target.map(Vector::get),
             up: self.up.map(Vector::get),
             field_of_view_deg: self.field_of_view.0,
-            motion: self.motion.as_ref().map_or(Motion::default(), |motion| motion.resolve(&at.at("motion"))),
+            motion: self
+                .motion
+                .as_ref()
+                .map_or(KeyframedMotion::default(), |motion| motion.resolve(&at.at("motion"))),
         };
         check(&camera, at);
         camera

@@ -4,7 +4,7 @@ use crate::keys::{NotNegative, Number, Positive, Vector};
 use crate::place::Place;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use taffeta_core::{Friction, Keyframe, Motion, Placement};
+use taffeta_core::{Friction, Keyframe, KeyframedMotion, Placement};
 
 /// Scale, then rotate about the axes x, y and z in turn, then translate.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -63,8 +63,8 @@ pub(crate) struct KeyframeTable {
 #[schemars(inline)]
 pub(crate) struct MotionTable(Vec<KeyframeTable>);
 
-impl From<&Motion> for MotionTable {
-    fn from(motion: &Motion) -> Self {
+impl From<&KeyframedMotion> for MotionTable {
+    fn from(motion: &KeyframedMotion) -> Self {
         let row = |(number, key): (usize, &Keyframe)| KeyframeTable {
             t: Number(key.time),
             translate: key.translate.into(),
@@ -77,7 +77,7 @@ impl From<&Motion> for MotionTable {
 
 impl MotionTable {
     /// The motion.
-    pub(crate) fn resolve(&self, at: &Place<'_>) -> Motion {
+    pub(crate) fn resolve(&self, at: &Place<'_>) -> KeyframedMotion {
         let row = |key: &KeyframeTable| Keyframe {
             time: key.t.0,
             translate: key.translate.get(),
@@ -99,7 +99,7 @@ impl MotionTable {
             at.at(0).at("teleport").refuse(message, "put a keyframe before it");
             jumps.remove(0);
         }
-        Motion { jumps, ..Motion::from(keys) }
+        KeyframedMotion { jumps, ..KeyframedMotion::from(keys) }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::model::report::seam_error::{SeamDefect, SeamError};
 use crate::model::setup::seams::{
     GENTLE_LOOSENING, LOOSE_PART, LOOSENING, STIFFNESS, SeamLaw, SeamState, Sewing,
 };
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use std::ops::Range;
 use taffeta_core::Region;
 use taffeta_mesh::{HalfedgeMesh, VertexKey, WeldBlocked};
@@ -60,7 +60,7 @@ fn measure(cloth: &ClothDescription, outline: &Outline, seam: &SeamDescription) 
 /// cloth by cloth. Whether the seams leave a surface is tried on a copy.
 pub(crate) fn begin_sewing(
     description: &WorldDescription,
-    thawed: &mut Thawed,
+    keyed: &mut KeyedSheet,
     vertices: &[VertexKey],
     offsets: &[usize],
 ) -> Result<Vec<SeamLaw>, BuildError> {
@@ -79,7 +79,7 @@ pub(crate) fn begin_sewing(
     if sewing.seams.is_empty() {
         return Ok(laws);
     }
-    let trial = Thawed { sewing: sewing.clone(), ..thawed.clone() };
+    let trial = KeyedSheet { sewing: sewing.clone(), ..keyed.clone() };
     try_seams(trial, &mut laws).map_err(|(seam, reason)| {
         let SeamLaw { cloth, number, .. } = laws[seam];
         let built = vertices.iter().position(|v| *v == reason.vertex());
@@ -87,14 +87,14 @@ pub(crate) fn begin_sewing(
         let error = SeamError { seam: number, defect: SeamDefect::NoSurface { vertex, reason } };
         BuildError::Seam { cloth: description.cloths[cloth].name.clone(), error }
     })?;
-    sewing.mark(thawed);
-    thawed.sewing = sewing;
+    sewing.mark(keyed);
+    keyed.sewing = sewing;
     Ok(laws)
 }
 
 /// Closes all seams of a copy, the longest runs first, and notes where a third layer is to be held by threads: three faces at
 /// an edge are no surface. An error comes with the number of its seam.
-fn try_seams(mut trial: Thawed, laws: &mut [SeamLaw]) -> Result<(), (usize, WeldBlocked)> {
+fn try_seams(mut trial: KeyedSheet, laws: &mut [SeamLaw]) -> Result<(), (usize, WeldBlocked)> {
     // What pins hold does not matter for the surface.
     let pins: Vec<Region> = vec![Region::Boundary; 1 + max_pin(&trial)];
     let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
@@ -135,8 +135,8 @@ fn runs_of(mesh: &HalfedgeMesh, pairs: &[[VertexKey; 2]]) -> Vec<Range<usize>> {
     chunks.collect()
 }
 
-fn max_pin(thawed: &Thawed) -> usize {
-    thawed
+fn max_pin(keyed: &KeyedSheet) -> usize {
+    keyed
         .attributes
         .vertices
         .iter()

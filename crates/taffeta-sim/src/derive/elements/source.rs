@@ -2,7 +2,7 @@
 
 use crate::model::description::SolverChoice;
 use crate::model::setup::Setup;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::sheet::Sheet;
 
 /// Source of everything derived.
@@ -10,7 +10,7 @@ use crate::model::state::sheet::Sheet;
 pub(crate) struct Source<'a> {
     pub setup: &'a Setup,
     pub sheet: &'a Sheet,
-    pub motion: &'a Motion,
+    pub motion: &'a DenseState,
     /// Time \[s\].
     pub time: f64,
     pub choice: SolverChoice,

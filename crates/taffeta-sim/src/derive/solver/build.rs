@@ -5,7 +5,7 @@ use crate::derive::elements::source::Source;
 use crate::derive::solver::Solver;
 use crate::model::description::SolverChoice;
 use crate::model::setup::Cloth;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::rigid::rigid_count;
 use crate::model::state::sheet::Sheet;
 use glam::DVec3;
@@ -91,7 +91,7 @@ fn build_newton(
 
 /// Place of every vertex on the chart of its panel, and the number of the panel: the first one for a vertex on a seam. A cloth
 /// with one chart, or without a chart, is one panel.
-fn find_chart_points(sheet: &Sheet, motion: &Motion, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
+fn find_chart_points(sheet: &Sheet, motion: &DenseState, cloths: &[Cloth]) -> (Vec<DVec3>, Vec<u32>) {
     let (mut points, mut charts) = (sheet.layout.raw.clone(), vec![u32::MAX; sheet.layout.len()]);
     for (fi, face) in sheet.topology.faces.iter_indexed() {
         let cloth = &cloths[motion.rest.cloths[fi] as usize];

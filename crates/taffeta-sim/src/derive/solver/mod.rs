@@ -7,7 +7,7 @@ use glam::DVec3;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
 use taffeta_solve::block::Stitch;
-use taffeta_solve::drivers::newton::{KeptGrids, NewtonDriver, Touch};
+use taffeta_solve::drivers::newton::{ContactState, KeptGrids, NewtonDriver};
 use taffeta_solve::{
     BlockDriver, Blocks, ElasticEnergy, Plate, PlateState, ProjectiveDriver, ProjectiveTimes, RowDriver,
     RowForce,
@@ -146,9 +146,9 @@ impl Solver {
     }
 
     /// The contacts at the end of the last solve of Newton's method, in their order; it alone has them in its equations.
-    pub(crate) fn touches(&self) -> &[Touch] {
+    pub(crate) fn contact_states(&self) -> &[ContactState] {
         match self {
-            Self::Newton(driver) => driver.touches(),
+            Self::Newton(driver) => driver.contact_states(),
             Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Projective(_) => &[],
         }
     }

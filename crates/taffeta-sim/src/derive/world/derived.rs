@@ -12,8 +12,8 @@ use crate::derive::solver::build::build_solver;
 use crate::model::description::SolverChoice;
 use crate::model::setup::Setup;
 use crate::model::setup::pins::Pin;
+use crate::model::state::dense::DenseState;
 use crate::model::state::guides::rope_guides;
-use crate::model::state::motion::Motion;
 use crate::model::state::sheet::Sheet;
 use glam::DVec3;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ impl Derived {
 
     /// Stores unwrapped angles and scalars at the end of a step. The blocks measure energies with them, and the state keeps
     /// them when the blocks are gone.
-    pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut Motion) {
+    pub(crate) fn keep_bending(&mut self, sheet: &Sheet, motion: &mut DenseState) {
         let last_angles = &mut Arc::make_mut(&mut motion.rest).last_angles;
         let hinges: Vec<EdgeIndex> = self.blocks.hinges.iter().map(|hinge| hinge.edge).collect();
         let angles = self.solver.hinge_angles(&hinges, &motion.positions);
@@ -182,7 +182,7 @@ impl Derived {
 
     /// Takes over the angles and scalars that the state remembers from parts of the world, as
     /// [`keep_bending`](Self::keep_bending) does from the solver.
-    pub(crate) fn follow_bending(&mut self, motion: &Motion) {
+    pub(crate) fn follow_bending(&mut self, motion: &DenseState) {
         let last_angles = &motion.rest.last_angles;
         self.blocks.hinges.iter_mut().for_each(|hinge| hinge.reference = last_angles[hinge.edge]);
         self.blocks.ropes.begin_step(&motion.positions);
@@ -199,8 +199,8 @@ impl Derived {
         self.solver.begin_frame();
     }
 
-    /// Gives the scalars of cloths whose topology the last freeze has changed the values of least energy: new edges have none.
-    pub(crate) fn minimize_scalars(&mut self, sheet: &Sheet, motion: &mut Motion) {
+    /// Gives the scalars of cloths whose topology the last edit has changed the values of least energy: new edges have none.
+    pub(crate) fn minimize_scalars(&mut self, sheet: &Sheet, motion: &mut DenseState) {
         let plate = &self.blocks.plate;
         let angles = plate.angles(&motion.positions, &self.plate.clamps);
         let mut least = self.plate.scalars.clone();
@@ -237,7 +237,7 @@ fn meeting_bodies(setup: &Setup, sheet: &Sheet) -> IndexVec<VertexIndex, u32> {
 }
 
 /// The edges of which both ends are held by one clamping pin and exactly one face can move.
-fn find_clamps(sheet: &Sheet, motion: &Motion, pins: &[Pin]) -> Vec<Clamp> {
+fn find_clamps(sheet: &Sheet, motion: &DenseState, pins: &[Pin]) -> Vec<Clamp> {
     let clamp = |(ei, edge): (EdgeIndex, &Edge)| {
         let [a, b] = edge.vertices.map(|vi| motion.vertex_pins[vi]);
         let pin = a.filter(|pin| b == a && pins[*pin as usize].description.clamp)?;
@@ -266,7 +266,7 @@ fn find_clamps(sheet: &Sheet, motion: &Motion, pins: &[Pin]) -> Vec<Clamp> {
 }
 
 /// The load path of a sheet. What is held along any axis carries: along which axes the load acts is not known.
-fn measure_load_path(sheet: &Sheet, motion: &Motion, blocks: &Blocks) -> LoadPath {
+fn measure_load_path(sheet: &Sheet, motion: &DenseState, blocks: &Blocks) -> LoadPath {
     let is_partly_held = |held: &[bool; 3]| held.contains(&true) && held.contains(&false);
     if !motion.held.iter().any(is_partly_held) {
         return LoadPath::of_bodies(&sheet.topology, &motion.rest, &motion.inverse_masses, blocks);

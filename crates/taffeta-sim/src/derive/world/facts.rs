@@ -3,11 +3,11 @@
 use crate::derive::world::derived::Derived;
 use crate::model::description::SolverChoice;
 use crate::model::report::SafeguardReport;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::state::State;
+use crate::model::workspace::{Inputs, Workspace};
 
-/// Facts of a world for those who change nothing but what is derived, the scratch, or their own.
+/// Facts of a world for those who change nothing but what is derived, the workspace, or their own.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     pub setup: &'a Setup,
@@ -21,7 +21,7 @@ pub(crate) struct Facts<'a> {
 pub(crate) struct Split<'a> {
     pub facts: Facts<'a>,
     pub derived: &'a mut Derived,
-    pub scratch: &'a mut Scratch,
+    pub workspace: &'a mut Workspace,
     pub safeguard: &'a mut SafeguardReport,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Changing<'a> {
     pub state: &'a mut State,
     /// The solver in use.
     pub choice: SolverChoice,
-    pub scratch: &'a mut Scratch,
+    pub workspace: &'a mut Workspace,
 }
 
 impl Changing<'_> {

@@ -8,16 +8,16 @@ use crate::derive::world::facts::{Changing, Facts, Split};
 use crate::model::description::PinDescription;
 use crate::model::description::ids::{ClothId, ObstacleId, PinId};
 use crate::model::report::SafeguardReport;
-use crate::model::report::watch::Watch;
-use crate::model::scratch::budget::Budget;
-use crate::model::scratch::{Inputs, Scratch};
+use crate::model::report::stop_token::StopToken;
 use crate::model::setup::loose::LooseBody;
 use crate::model::setup::solid::Solid;
 use crate::model::setup::{Cloth, Setup};
 use crate::model::state::State;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::selection::Selection;
-use crate::model::state::sheet::{Sheet, Thawed};
+use crate::model::state::sheet::{KeyedSheet, Sheet};
+use crate::model::workspace::budget::Budget;
+use crate::model::workspace::{Inputs, Workspace};
 use glam::DVec3;
 use rayon::ThreadPool;
 use std::sync::Arc;
@@ -30,20 +30,20 @@ use taffeta_core::{TopologyEpoch, TriangleMesh};
 /// setup    what it is made of; steps only read it
 /// state    all that a run changes; a clone is a snapshot
 /// derived  blocks, solver and searches for the present mesh; made from setup and state
-/// scratch  of the present substep
+/// workspace  of the present substep
 /// ```
 #[derive(Debug)]
 pub struct World {
     pub(crate) setup: Setup,
     pub(crate) state: State,
     pub(crate) derived: Derived,
-    /// The epoch of the last freeze. It counts the topologies of all branches from all snapshots, so no state holds it.
+    /// The epoch of the last dense form. It counts the topologies of all branches from all snapshots, so no state holds it.
     pub(crate) epoch: TopologyEpoch,
     pub(crate) inputs: Inputs,
     /// Report of the safeguard for this step.
     pub(crate) safeguard: SafeguardReport,
-    pub(crate) scratch: Scratch,
-    pub(crate) watch: Watch,
+    pub(crate) workspace: Workspace,
+    pub(crate) watch: StopToken,
     pub(crate) budget: Budget,
     pub(crate) pool: Arc<ThreadPool>,
     /// The groups of bodies that the last step was made in; empty: in one, that of this world.
@@ -108,9 +108,9 @@ impl World {
 
     /// Facts, and beside them what those may change who leave the state as it is.
     pub(crate) fn split(&mut self) -> Split<'_> {
-        let Self { setup, inputs, state, derived, scratch, safeguard, .. } = self;
+        let Self { setup, inputs, state, derived, workspace, safeguard, .. } = self;
         let facts = Facts { setup, inputs, state, choice: derived.choice };
-        Split { facts, derived, scratch, safeguard }
+        Split { facts, derived, workspace, safeguard }
     }
 
     /// The parts that a stage changes.
@@ -120,8 +120,8 @@ impl World {
 
     /// The parts that a stage changes, and what is derived.
     pub(crate) fn changing_and_derived(&mut self) -> (Changing<'_>, &mut Derived) {
-        let Self { setup, inputs, state, derived, scratch, .. } = self;
-        (Changing { setup, inputs, state, choice: derived.choice, scratch }, derived)
+        let Self { setup, inputs, state, derived, workspace, .. } = self;
+        (Changing { setup, inputs, state, choice: derived.choice, workspace }, derived)
     }
 
     /// The cloths; the last of them are the surfaces of the solids.
@@ -244,13 +244,13 @@ impl World {
     }
 
     /// The dense arrays of its present state.
-    pub fn motion(&self) -> &Motion {
+    pub fn motion(&self) -> &DenseState {
         &self.state.motion
     }
 
     /// A copy of the sheet by keys.
-    pub fn thawed(&self) -> Thawed {
-        self.state.sheet.thaw(&self.state.motion)
+    pub fn keyed(&self) -> KeyedSheet {
+        self.state.sheet.to_keyed(&self.state.motion)
     }
 
     /// Returns whether a pin has let go.
@@ -262,7 +262,7 @@ impl World {
     }
 
     /// A handle on the world for other threads, which can follow its steps and end them early.
-    pub fn watch(&self) -> Watch {
+    pub fn watch(&self) -> StopToken {
         self.watch.clone()
     }
 
@@ -278,7 +278,7 @@ impl World {
 
     /// Lets a handle that is there already be one on this world, in place of that which it had: for worlds that follow one
     /// another.
-    pub fn set_watch(&mut self, watch: Watch) {
+    pub fn set_stop_token(&mut self, watch: StopToken) {
         self.watch = watch;
     }
 }

@@ -107,7 +107,7 @@ fn a_pocket_is_held_in_the_side_seam_whichever_comes_first() {
         assert_eq!(world.crossings().map(|crossings| crossings.len()), Some(0));
         validate(&world);
         // The long seam is one, and the pocket a piece of its own.
-        assert_eq!(world.thawed().mesh.boundary_loops().len(), 2);
+        assert_eq!(world.keyed().mesh.boundary_loops().len(), 2);
         let gap = gap_of_pocket(&world);
         // The threads are 0.05 mm long.
         let most = if solver == SolverChoice::Global { 1e-4 } else { 3e-4 };

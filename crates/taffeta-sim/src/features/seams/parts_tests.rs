@@ -6,7 +6,7 @@ use crate::derive::snapshot::{go_back, note};
 use crate::features::seams::threads::seams;
 use crate::{PinDescription, StepInputs, World};
 use glam::{DVec2, DVec3};
-use taffeta_core::{Keyframe, Motion, Region};
+use taffeta_core::{Keyframe, KeyframedMotion, Region};
 use taffeta_remesh::RemeshSettings;
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -20,7 +20,7 @@ fn blocked(top: f64, leaves: bool) -> World {
     let key =
         |time: f64, down: f64| Keyframe { time, translate: DVec3::NEG_Z * down, rotate_deg: DVec3::ZERO };
     if leaves {
-        pin.motion = Motion::from(vec![key(0.0, 0.0), key(0.4, 0.0), key(0.6, 0.3)]);
+        pin.motion = KeyframedMotion::from(vec![key(0.0, 0.0), key(0.4, 0.0), key(0.6, 0.3)]);
     }
     let mut strip = cloth(strip, Vec::new());
     strip.pins.push(pin);
@@ -59,13 +59,13 @@ fn a_seam_closes_but_where_something_is_in_between_and_there_as_soon_as_it_is_go
     run_without_crossing(&mut world, 26);
     assert!(is_closed(&world), "{:?}", seams(&world));
     assert!((mass(&world) / before - 1.0).abs() < 1e-12);
-    let attributes = &world.thawed().attributes;
+    let attributes = &world.keyed().attributes;
     assert_eq!(
         attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count(),
         0,
         "nothing holds the seam now"
     );
-    assert_eq!(world.thawed().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
+    assert_eq!(world.keyed().mesh.boundary_loops().len(), 2, "of the sheet and of the strip");
 }
 
 /// Cloth that reaches through a gap by less than an edge length need not keep it open.
@@ -122,7 +122,7 @@ fn a_weld_that_is_taken_back_leaves_everything_as_it_was() {
     let (hash, before) = (world.checkpoint_hash(), note(&world));
     let count = world.vertex_count();
     let pairs = world.state.sheet.sewing.seams[0].pairs[..2].to_vec();
-    edit(&mut world, |thawed| thawed.weld(&pairs, &[]).expect("they can become one"));
+    edit(&mut world, |keyed| keyed.weld(&pairs, &[]).expect("they can become one"));
     assert_eq!(world.vertex_count(), count - 2);
     go_back(&mut world, before);
     assert_eq!(world.checkpoint_hash(), hash);

@@ -75,9 +75,9 @@ pub(super) fn run(world: &mut World, frames: usize) {
 }
 
 pub(super) fn validate(world: &World) {
-    let thawed = world.thawed();
-    thawed.mesh.validate().expect("a valid mesh");
-    validate_attributes(&thawed.mesh, &thawed.attributes).expect("valid attributes");
+    let keyed = world.keyed();
+    keyed.mesh.validate().expect("a valid mesh");
+    validate_attributes(&keyed.mesh, &keyed.attributes).expect("valid attributes");
 }
 
 pub(super) fn is_closed(world: &World) -> bool {
@@ -150,7 +150,7 @@ fn a_distance_goes_round_a_corner_where_four_panels_meet() {
     assert!(is_closed(&world), "{:?}", seams(&world));
     validate(&world);
     assert_eq!((world.vertex_count(), world.face_count()), (81, 128));
-    assert_eq!(world.thawed().mesh.boundary_loops().len(), 1);
+    assert_eq!(world.keyed().mesh.boundary_loops().len(), 1);
 }
 
 #[test]
@@ -255,8 +255,8 @@ fn a_sewn_sheet_is_remeshed_across_its_seam() {
     sheets.remesh =
         Some(RemeshSettings { size_min: 0.03, size_max: 0.06, ..RemeshSettings::by_thresholds() });
     let stitched = |world: &World| {
-        let thawed = world.thawed();
-        thawed.attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count()
+        let keyed = world.keyed();
+        keyed.attributes.vertices.iter().filter(|(_, v)| v.is_stitched).count()
     };
     let mut world = world(sheets, |_| {});
     let at_start = stitched(&world);
@@ -360,7 +360,7 @@ fn a_dart_closes_and_a_tube_is_sewn_onto_another() {
     run(&mut world, 15);
     assert!(is_closed(&world), "{:?}", seams(&world));
     validate(&world);
-    assert_eq!(world.thawed().mesh.boundary_loops().len(), 2);
+    assert_eq!(world.keyed().mesh.boundary_loops().len(), 2);
 }
 
 /// Front and back of a shirt that hang side by side, sewn together at both sides.

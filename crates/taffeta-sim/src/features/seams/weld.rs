@@ -8,7 +8,7 @@ use crate::derive::world::World;
 use crate::features::seams::meeting::{Extent, plan_weld};
 use crate::features::seams::threads::ready_pairs;
 use crate::model::setup::seams::SeamLaw;
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use slotmap::SecondaryMap;
 use taffeta_core::Region;
 use taffeta_mesh::{VertexKey, WeldBlocked};
@@ -18,7 +18,7 @@ use taffeta_remesh::weld_with_transfer;
 /// room between.
 const PATIENT_FRAMES: u64 = 4;
 
-impl Thawed {
+impl KeyedSheet {
     /// Makes the vertices of some pairs one. `pins` are the regions of the pins by number.
     pub(crate) fn weld(&mut self, pairs: &[[VertexKey; 2]], pins: &[Region]) -> Result<(), WeldBlocked> {
         let pairs: Vec<[VertexKey; 2]> = pairs.iter().copied().filter(|[a, b]| a != b).collect();
@@ -86,13 +86,13 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
     let (time, before) = (world.state.time, crossing_count(&world.derived));
     let pins: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     while let Some(plan) = plan_weld(world, seam, ready.clone(), extent) {
-        let mut thawed = world.state.sheet.thaw(&world.state.motion);
+        let mut keyed = world.state.sheet.to_keyed(&world.state.motion);
         for (v, place) in &plan.places {
-            thawed.attributes.vertices[*v].position = *place;
+            keyed.attributes.vertices[*v].position = *place;
         }
-        let all = thawed.sewing.seams[seam].pairs.clone();
+        let all = keyed.sewing.seams[seam].pairs.clone();
         let chosen: Vec<[VertexKey; 2]> = plan.numbers.iter().map(|number| all[*number]).collect();
-        if let Err(blocked) = thawed.weld(&chosen, &pins) {
+        if let Err(blocked) = keyed.weld(&chosen, &pins) {
             // Where a part ends faces may meet in a vertex alone.
             let count = ready.len();
             ready.retain(|number| !all[*number].contains(&blocked.vertex()));
@@ -102,16 +102,16 @@ fn close_seam(world: &mut World, seam: usize, mut ready: Vec<usize>, extent: Ext
             continue;
         }
         let law = &world.setup.seams[seam];
-        let is_done = is_all && law.is_welded(&thawed.sewing.seams[seam].pairs);
+        let is_done = is_all && law.is_welded(&keyed.sewing.seams[seam].pairs);
         if !is_done && chosen.is_empty() {
             return false;
         }
         if is_done {
-            thawed.end_seam(seam, law, time);
+            keyed.end_seam(seam, law, time);
         }
-        thawed.mark_held(all.into_iter().flatten());
+        keyed.mark_held(all.into_iter().flatten());
         let before_weld = note(world);
-        edit(world, |present| *present = thawed);
+        edit(world, |present| *present = keyed);
         if crossing_count(&world.derived) <= before {
             return true;
         }

@@ -10,14 +10,15 @@
 
 use crate::model::report::TearCounts;
 use crate::model::setup::Cloth;
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use glam::{DVec2, Vec2Swizzles};
 use std::f64::consts::{PI, TAU};
 use taffeta_core::Region;
 use taffeta_core::math::{atan2, sin_cos};
 use taffeta_mesh::{EdgeKey, Halfedge, Side, VertexKey};
 use taffeta_remesh::{
-    Drift, is_seam, open_with_transfer, restore_delaunay, settle_drifts, split_at_with_transfer,
+    MomentumDrift, is_seam, open_with_transfer, restore_delaunay, restore_momenta_of_sheets,
+    split_at_with_transfer,
 };
 
 /// Least angle between a tear and the boundary that it leaves \[rad\]: less would cut off slivers.
@@ -81,13 +82,13 @@ impl TearRules {
     }
 }
 
-impl Thawed {
+impl KeyedSheet {
     /// Lets a tear go on, or begin. Without a count if it cannot, though edges may have been split for it.
     pub(crate) fn tear(&mut self, line: Line, rules: &TearRules, pins: &[Region]) -> TearCounts {
         let cloth = self.attributes.cloth_of_vertex(&self.mesh, line.vertex) as usize;
-        let mut drifts = vec![Drift::default(); cloth + 1];
+        let mut drifts = vec![MomentumDrift::default(); cloth + 1];
         let torn = self.tear_along(line, rules, pins, &mut drifts[cloth]);
-        settle_drifts(&self.mesh, &mut self.attributes, &drifts);
+        restore_momenta_of_sheets(&self.mesh, &mut self.attributes, &drifts);
         torn
     }
 
@@ -96,7 +97,7 @@ impl Thawed {
         Line { vertex, normal }: Line,
         rules: &TearRules,
         pins: &[Region],
-        drift: &mut Drift,
+        drift: &mut MomentumDrift,
     ) -> TearCounts {
         let along = DVec2::new(-normal.y, normal.x);
         if !self.mesh.is_boundary_vertex(vertex) {
@@ -119,7 +120,7 @@ impl Thawed {
         along: DVec2,
         rules: &TearRules,
         pins: &[Region],
-        drift: &mut Drift,
+        drift: &mut MomentumDrift,
     ) -> Option<TearCounts> {
         let rules = self.refine_at(v, rules, pins, drift);
         let first = self.edge_along(v, along, &rules, pins, drift)?;
@@ -139,7 +140,7 @@ impl Thawed {
         ray: DVec2,
         rules: &TearRules,
         pins: &[Region],
-        drift: &mut Drift,
+        drift: &mut MomentumDrift,
     ) -> Option<(f64, Option<VertexKey>)> {
         let rules = self.refine_at(v, rules, pins, drift);
         let e = self.edge_along(v, ray, &rules, pins, drift)?;
@@ -167,7 +168,7 @@ impl Thawed {
         v: VertexKey,
         rules: &TearRules,
         pins: &[Region],
-        drift: &mut Drift,
+        drift: &mut MomentumDrift,
     ) -> TearRules {
         let Some((size, most)) = rules.fine else { return *rules };
         for _ in 0..MAX_SPLITS {
@@ -190,7 +191,7 @@ impl Thawed {
     }
 
     /// Splits an edge at a part of it from its first end; the new vertex.
-    fn split(&mut self, e: EdgeKey, part: f64, pins: &[Region], drift: &mut Drift) -> VertexKey {
+    fn split(&mut self, e: EdgeKey, part: f64, pins: &[Region], drift: &mut MomentumDrift) -> VertexKey {
         let split = split_at_with_transfer(&mut self.mesh, &mut self.attributes, e, part, pins);
         let (record, more) = split.expect("an edge of the mesh can be split");
         *drift = drift.plus(&more);
@@ -205,7 +206,7 @@ impl Thawed {
 
     /// Flips the edges around a vertex that a split made until they are Delaunay. A line that passes near a vertex would leave
     /// triangles of next to no height, which the next split makes flatter still.
-    fn mend(&mut self, v: VertexKey, drift: &mut Drift) {
+    fn mend(&mut self, v: VertexKey, drift: &mut MomentumDrift) {
         *drift = drift.plus(&restore_delaunay(&mut self.mesh, &mut self.attributes, v));
     }
 
@@ -274,7 +275,7 @@ impl Thawed {
         ray: DVec2,
         rules: &TearRules,
         pins: &[Region],
-        drift: &mut Drift,
+        drift: &mut MomentumDrift,
     ) -> Option<EdgeKey> {
         let fan = self.fan(v);
         let Some((size, _)) = rules.fine else { return self.nearest_edge(v, ray, &fan) };

@@ -38,7 +38,7 @@ const REFINE_LOAD: f64 = 0.5;
 const REFINE_REACH: f64 = 3.0;
 
 /// Opens an edge, or two, wherever a cloth is overloaded as it is now. `has_moved` tells that solvers have gone on since
-/// the sheet was frozen or the step began.
+/// the dense form was made or the step began.
 pub(crate) fn tear_overloaded(world: &mut World, has_moved: bool) -> TearCounts {
     let overloads = find_overloads(world);
     if overloads.is_empty() {
@@ -76,24 +76,24 @@ fn try_to_tear(
     let regions: Vec<Region> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     let rules: Vec<TearRules> = world.setup.cloths.iter().map(TearRules::of_cloth).collect();
     let (mut torn, mut torn_cloths) = (TearCounts::default(), has_torn.clone());
-    let mut thawed = world.state.sheet.thaw(&world.state.motion);
+    let mut keyed = world.state.sheet.to_keyed(&world.state.motion);
     // A run that resumes from a checkpoint must hand out the same keys.
-    thawed.mesh.sort_free_slots();
+    keyed.mesh.sort_free_slots();
     for overload in overloads {
         let cloth = overload.cloth as usize;
         if overload.is_tip || !torn_cloths[cloth] {
             let line = Line { vertex: overload.vertex, normal: overload.normal };
-            let more = thawed.tear(line, &rules[cloth], &regions);
+            let more = keyed.tear(line, &rules[cloth], &regions);
             torn_cloths[cloth] |= more.count > 0;
             torn = torn.plus(more);
         }
     }
     // What opens or is split for it makes vertices. Where nothing could, nothing need be built anew.
-    if thawed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
+    if keyed.mesh.vertex_count() == world.state.sheet.vertex_keys().len() {
         return true;
     }
     let (before, crossings) = (note(world), crossing_count(&world.derived));
-    edit(world, |present| *present = thawed);
+    edit(world, |present| *present = keyed);
     if crossing_count(&world.derived) > crossings {
         go_back(world, before);
         return false;

@@ -10,7 +10,7 @@ use crate::{
 use glam::{DVec2, DVec3};
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::random::SplitMix64;
-use taffeta_core::{Keyframe, Motion, Pose, Region, TriangleMesh};
+use taffeta_core::{Keyframe, KeyframedMotion, Pose, Region, TriangleMesh};
 use taffeta_fixtures::tier;
 use taffeta_remesh::{RemeshSettings, isotropic_size, validate_attributes};
 use taffeta_solve::{BendingModel, Material, MembraneModel, MembraneScaling};
@@ -79,7 +79,7 @@ pub(super) fn grips(height: f64, speed: f64) -> [PinDescription; 2] {
     };
     let mut upper = side(height - 1e-9, height + 1e-9);
     let key = |time: f64| Keyframe { time, translate: DVec3::Y * (speed * time), rotate_deg: DVec3::ZERO };
-    upper.motion = Motion::from(vec![key(0.0), key(10.0)]);
+    upper.motion = KeyframedMotion::from(vec![key(0.0), key(10.0)]);
     [side(-1e-9, 1e-9), upper]
 }
 
@@ -97,13 +97,13 @@ pub(super) fn run(world: &mut World, frames: usize) -> TearCounts {
 }
 
 pub(super) fn validate(world: &World) {
-    let thawed = world.thawed();
-    thawed.mesh.validate().expect("a valid mesh");
-    validate_attributes(&thawed.mesh, &thawed.attributes).expect("attributes that fit");
+    let keyed = world.keyed();
+    keyed.mesh.validate().expect("a valid mesh");
+    validate_attributes(&keyed.mesh, &keyed.attributes).expect("attributes that fit");
 }
 
 pub(super) fn pieces(world: &World) -> usize {
-    world.thawed().mesh.components().len()
+    world.keyed().mesh.components().len()
 }
 
 /// The stretch at which a strip bears this part of the strength.
@@ -152,10 +152,10 @@ fn a_tip_asks_for_fine_edges_on_its_own_panel_only() {
     description.remesh = fine(0.01);
     let world = world(description, |_| ());
     let asked = sizes_at_tears(&world);
-    let thawed = world.thawed();
+    let keyed = world.keyed();
     assert!(!asked.is_empty());
     for (v, metric) in asked {
-        let x = thawed.attributes.vertices[v].position;
+        let x = keyed.attributes.vertices[v].position;
         assert!(isotropic_size(&metric) == 0.01 && x.x < 0.15 && x.x > 0.1 - 0.06, "{x}");
     }
 }
@@ -209,7 +209,7 @@ fn a_tear_runs_straight_across_from_its_notch() {
         assert!(farthest < 0.03 * way, "{cells} {cut:?}: {farthest}");
         assert!((torn.length - way).abs() < 0.01 * way, "{cells} {cut:?}: {torn:?}");
         // Nothing is crumbled.
-        let least = world.thawed().mesh.components().iter().map(Vec::len).min();
+        let least = world.keyed().mesh.components().iter().map(Vec::len).min();
         assert!(least > Some(20), "{least:?}");
     }
 }

@@ -13,7 +13,7 @@ use taffeta_contact::{Obstacle, Shape};
 use taffeta_core::geometry::doubled_area;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::math::Sym2;
-use taffeta_core::{FaceIndex, Keyframe, Motion, Placement, Region};
+use taffeta_core::{FaceIndex, Keyframe, KeyframedMotion, Placement, Region};
 use taffeta_remesh::RemeshSettings;
 use taffeta_solve::Material;
 
@@ -249,7 +249,7 @@ fn a_ball_that_goes_through_a_sheet_leaves_no_edge_that_is_next_to_nothing() {
         let place = Placement { translate: DVec3::new(0.65, 0.55, -0.17), ..Placement::default() };
         let mut ball = Obstacle::new(Shape::Sphere { radius: 0.16 }, place);
         let key = |time: f64| Keyframe { time, translate: DVec3::Z * (1.6 * time), rotate_deg: DVec3::ZERO };
-        ball.motion = Motion::from(vec![key(0.0), key(1.0)]);
+        ball.motion = KeyframedMotion::from(vec![key(0.0), key(1.0)]);
         description.obstacles = vec![ball];
         description.self_contact = Some(true);
     });

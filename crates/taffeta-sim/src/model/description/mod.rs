@@ -12,7 +12,7 @@ pub(crate) use capabilities::SolverChoice;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
-use taffeta_core::{Motion, Region, TriangleMesh};
+use taffeta_core::{KeyframedMotion, Region, TriangleMesh};
 use taffeta_remesh::{RemeshSettings, View};
 use taffeta_solve::{
     BendingModel, Compression, Material, MembraneModel, MembraneScaling, ProjectionStiffness, RopeBending,
@@ -48,7 +48,7 @@ pub struct WorldDescription {
     /// ([`RemeshSettings::coarsen_unseen`](taffeta_remesh::RemeshSettings::coarsen_unseen)).
     pub view: Option<View>,
     /// Motion of the camera; it turns about its target.
-    pub view_motion: Motion,
+    pub view_motion: KeyframedMotion,
 }
 
 impl Default for WorldDescription {
@@ -72,7 +72,7 @@ impl WorldDescription {
             self_contact: Some(false),
             contact_thickness: None,
             view: None,
-            view_motion: Motion::default(),
+            view_motion: KeyframedMotion::default(),
         }
     }
 
@@ -266,7 +266,7 @@ pub struct PinDescription {
     /// The vertices it holds.
     pub region: Region,
     /// Their motion from the positions at time 0; rotations are about the centroid of the pinned vertices.
-    pub motion: Motion,
+    pub motion: KeyframedMotion,
     /// Which world axes are held, at least one. Along the others the vertices move freely.
     pub axes: [bool; 3],
     /// Name of the obstacle that the vertices follow instead, each with its nearest point when the pin takes hold.
@@ -287,7 +287,7 @@ impl PinDescription {
         Self {
             name: String::new(),
             region,
-            motion: Motion::default(),
+            motion: KeyframedMotion::default(),
             follow: None,
             axes: [true; 3],
             clamp: false,

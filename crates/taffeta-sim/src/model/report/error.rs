@@ -226,7 +226,7 @@ pub enum StepError {
         /// Description of the defect.
         reason: String,
     },
-    /// A [`Watch`](crate::Watch) has asked the step to end.
+    /// A [`StopToken`](crate::StopToken) has asked the step to end.
     #[error("interrupted at {time} s")]
     Interrupted {
         /// Time of the substep that was not made \[s\].

@@ -4,7 +4,7 @@ pub(crate) mod error;
 pub(crate) mod loads;
 pub(crate) mod seam_error;
 pub(crate) mod stage;
-pub(crate) mod watch;
+pub(crate) mod stop_token;
 
 use crate::model::description::ids::ClothId;
 use crate::model::report::loads::ObstacleLoad;

@@ -15,7 +15,7 @@ pub enum Stage {
     Secure,
     /// Velocities from positions.
     Finish,
-    /// Thaw, adapt the mesh, freeze.
+    /// Adapts the mesh: keyed form, edits, dense form.
     Remesh,
     /// Energies, momenta, residual, hash.
     Measure,

@@ -6,7 +6,7 @@ use crate::model::setup::pins::Pin;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use taffeta_core::{Anchor, Drive, Motion, Pose, Skin};
+use taffeta_core::{Anchor, Drive, KeyframedMotion, Pose, Skin};
 
 /// Drives of all bodies, in the order of the setup.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -27,15 +27,15 @@ struct Course {
 }
 
 impl Course {
-    fn of(motion: &Motion) -> Self {
+    fn of(motion: &KeyframedMotion) -> Self {
         Self { anchor: motion.anchor, drive: motion.drive }
     }
 
-    fn put(self, motion: &mut Motion) {
+    fn put(self, motion: &mut KeyframedMotion) {
         (motion.anchor, motion.drive) = (self.anchor, self.drive);
     }
 
-    fn is_sound(&self, motion: &Motion) -> bool {
+    fn is_sound(&self, motion: &KeyframedMotion) -> bool {
         let is_pose = |pose: &Pose| pose.find_defect().is_none();
         let is_drive = |drive: &Drive<Pose>| {
             is_timed(drive.begin, drive.end) && [drive.from, drive.to].iter().all(is_pose)

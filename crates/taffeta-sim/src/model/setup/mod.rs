@@ -18,7 +18,7 @@ use crate::model::setup::solid::Solid;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
-use taffeta_core::Motion as Path;
+use taffeta_core::KeyframedMotion as Path;
 use taffeta_remesh::View;
 use taffeta_solve::{ClothModel, Tearing};
 

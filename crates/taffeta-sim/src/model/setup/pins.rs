@@ -90,7 +90,7 @@ pub(crate) fn along_held(held: [bool; 3], given: DVec3, free: DVec3) -> DVec3 {
 
 /// A vertex that is held along some axes only. Solvers that know nothing of axes move it; it is then put back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Guided {
+pub(crate) struct PartlyHeld {
     pub vertex: VertexIndex,
     pub held: [bool; 3],
     /// Position at the start of the substep \[m\]; counts along the held axes.
@@ -100,16 +100,16 @@ pub(crate) struct Guided {
 }
 
 /// Puts vertices back to where they are held.
-pub(crate) fn put_back(guided: &[Guided], rows: &mut [Row]) {
-    for Guided { vertex, held, target, .. } in guided {
+pub(crate) fn restore_held(guided: &[PartlyHeld], rows: &mut [Row]) {
+    for PartlyHeld { vertex, held, target, .. } in guided {
         let row = &mut rows[vertex.to_usize()];
         row.position = along_held(*held, *target, row.position()).to_array();
     }
 }
 
 /// Puts the starts of vertices back along their held axes.
-pub(crate) fn put_back_starts(guided: &[Guided], starts: &mut [DVec3]) {
-    for Guided { vertex, held, start, .. } in guided {
+pub(crate) fn restore_held_starts(guided: &[PartlyHeld], starts: &mut [DVec3]) {
+    for PartlyHeld { vertex, held, start, .. } in guided {
         let x = &mut starts[vertex.to_usize()];
         *x = along_held(*held, *start, *x);
     }

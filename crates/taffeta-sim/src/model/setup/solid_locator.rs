@@ -28,7 +28,7 @@ impl SolidPlace {
     }
 }
 
-/// Finds the tetrahedron at a point: tetrahedra sorted into a grid of buckets. [`solid_point`](crate::ask::solid_point), which looks
+/// Finds the tetrahedron at a point: tetrahedra sorted into a grid of buckets. [`solid_point`](crate::api::queries::solid_point), which looks
 /// through all of them, finds the same.
 pub struct SolidLocator<'a> {
     positions: &'a [DVec3],

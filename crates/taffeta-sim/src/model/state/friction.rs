@@ -2,21 +2,21 @@
 
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
-use taffeta_contact::response::Borne;
+use taffeta_contact::response::WarmStart;
 use taffeta_contact::{Contact, ContactName};
 use taffeta_core::VertexIndex;
 
 /// Contacts that have borne a load in the last substep, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct FrictionMemory(Vec<BorneContact>);
+pub(crate) struct FrictionMemory(Vec<RememberedContact>);
 
 /// Memory of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct BorneContact {
+pub(crate) struct RememberedContact {
     /// Name of the primitives that touch.
     pub name: ContactName,
     /// State at the end of the substep, at the point that the name has first, see `point`.
-    pub borne: Borne,
+    pub borne: WarmStart,
 }
 
 /// Identity of a contact from substep to substep.
@@ -57,12 +57,12 @@ fn orientation(contact: &Contact) -> f64 {
 impl FrictionMemory {
     /// What each contact has borne in the last substep, oriented as its row; zeros if it is new. Several contacts of a vertex
     /// with the same side of a body share what they have borne together: the vertex goes from face to face.
-    pub(crate) fn recall(&self, contacts: &[Contact], body_of: impl Fn(u32) -> u32) -> Vec<Borne> {
+    pub(crate) fn recall(&self, contacts: &[Contact], body_of: impl Fn(u32) -> u32) -> Vec<WarmStart> {
         let Self(list) = self;
         if list.is_empty() {
-            return vec![Borne::default(); contacts.len()];
+            return vec![WarmStart::default(); contacts.len()];
         }
-        let mut known: Vec<(Identity, &BorneContact)> =
+        let mut known: Vec<(Identity, &RememberedContact)> =
             list.iter().map(|contact| (identity(&contact.name, &body_of), contact)).collect();
         known.sort_by_key(|(identity, _)| *identity);
         let mut present: Vec<(Identity, DVec3)> = contacts
@@ -75,7 +75,7 @@ impl FrictionMemory {
             let is_same = |other: DVec3| other.dot(*normal) > SAME_SIDE * other.length();
             let sum = range_of(&known, identity)
                 .filter(|contact| is_same(contact.borne.push))
-                .fold(Borne::default(), |sum, contact| sum.plus(contact.borne));
+                .fold(WarmStart::default(), |sum, contact| sum.plus(contact.borne));
             let sharing = range_of(&present, identity).filter(|other| is_same(*other)).count();
             let mut borne = sum.scaled(1.0 / sharing as f64);
             borne.friction *= orientation(contact);
@@ -106,7 +106,7 @@ impl FrictionMemory {
     /// any more: then no contact has that name.
     pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
         let Self(list) = self;
-        let renamed = |mut contact: BorneContact| {
+        let renamed = |mut contact: RememberedContact| {
             match &mut contact.name {
                 ContactName::Body(vertices, _) => {
                     for vertex in vertices {
@@ -167,7 +167,7 @@ impl FrictionMemory {
 
     /// Returns whether the contacts are in order and finite.
     pub(crate) fn are_sound(&self) -> bool {
-        let is_sound = |BorneContact { borne, .. }: &BorneContact| {
+        let is_sound = |RememberedContact { borne, .. }: &RememberedContact| {
             let is_length = |length: f64| length.is_finite() && length >= 0.0;
             borne.push.is_finite()
                 && borne.friction.is_finite()
@@ -178,12 +178,12 @@ impl FrictionMemory {
     }
 
     /// Forgets all and notes these contacts, each with what it has borne, oriented as its row.
-    pub(crate) fn note<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, Borne)>) {
+    pub(crate) fn record<'a>(&mut self, bearing: impl Iterator<Item = (&'a Contact, WarmStart)>) {
         self.0.clear();
         self.0.extend(bearing.map(|(contact, borne)| {
             let side = orientation(contact);
-            let borne = Borne { friction: borne.friction * side, push: borne.push * side, ..borne };
-            BorneContact { name: contact.name, borne }
+            let borne = WarmStart { friction: borne.friction * side, push: borne.push * side, ..borne };
+            RememberedContact { name: contact.name, borne }
         }));
         self.0.sort_by_key(|borne| borne.name);
     }
@@ -229,15 +229,15 @@ mod tests {
         [vertex, NONE, NONE]
     }
 
-    fn borne(friction: DVec3, push: DVec3) -> Borne {
-        Borne { friction, push, ..Borne::default() }
+    fn borne(friction: DVec3, push: DVec3) -> WarmStart {
+        WarmStart { friction, push, ..WarmStart::default() }
     }
 
     /// A memory of contacts with the normals and the friction that they have borne, each with 1 N more of load than friction.
     fn memory(entries: &[(ContactName, DVec3, DVec3)]) -> FrictionMemory {
         let contact = |(name, normal, friction): &(ContactName, DVec3, DVec3)| {
             let borne = borne(*friction, *normal * (1.0 + friction.length()));
-            BorneContact { name: *name, borne }
+            RememberedContact { name: *name, borne }
         };
         FrictionMemory(entries.iter().map(contact).collect())
     }
@@ -278,19 +278,19 @@ mod tests {
     fn a_vertex_that_goes_from_face_to_face_keeps_what_it_has_borne() {
         let (before, after) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note([(&before, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
+        friction.record([(&before, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
         assert_eq!(friction.recall(&[before], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
         assert_eq!(friction.recall(&[after], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
         // An edge is as good as a face, but another body is not.
         let on_edge = on_face([12, 13, NONE], DVec3::Y);
         assert_eq!(friction.recall(&[on_edge], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
-        assert_eq!(friction.recall(&[on_face([20, 21, 22], DVec3::Y)], body_of), [Borne::default()]);
+        assert_eq!(friction.recall(&[on_face([20, 21, 22], DVec3::Y)], body_of), [WarmStart::default()]);
         // A row that measures the face against the vertex has the friction of the face.
         let mut turned = after;
         (turned.row.normal, turned.row.weights) = (-DVec3::Y, after.row.weights.map(|s| -s));
         assert_eq!(friction.recall(&[turned], body_of), [borne(-DVec3::X, -3.0 * DVec3::Y)]);
         let mut noted = FrictionMemory::default();
-        noted.note([(&turned, borne(-DVec3::X, -3.0 * DVec3::Y))].into_iter());
+        noted.record([(&turned, borne(-DVec3::X, -3.0 * DVec3::Y))].into_iter());
         assert_eq!(noted.recall(&[before], body_of), [borne(DVec3::X, 3.0 * DVec3::Y)]);
     }
 
@@ -298,12 +298,12 @@ mod tests {
     fn contacts_of_a_vertex_with_one_side_share_what_it_has_borne() {
         let (first, second) = (on_face([10, 11, 12], DVec3::Y), on_face([11, 12, 13], DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
+        friction.record([(&first, borne(DVec3::X, 3.0 * DVec3::Y))].into_iter());
         assert_eq!(friction.recall(&[first, second], body_of), [borne(0.5 * DVec3::X, 1.5 * DVec3::Y); 2]);
         // One that is left has what both have borne. It has slid as far as the one that went farther.
-        let sliding = Borne { slid: 1e-3, ..borne(DVec3::Z, 5.0 * DVec3::Y) };
-        friction.note([(&first, borne(DVec3::X, 3.0 * DVec3::Y)), (&second, sliding)].into_iter());
-        let both = Borne { slid: 1e-3, ..borne(DVec3::X + DVec3::Z, 8.0 * DVec3::Y) };
+        let sliding = WarmStart { slid: 1e-3, ..borne(DVec3::Z, 5.0 * DVec3::Y) };
+        friction.record([(&first, borne(DVec3::X, 3.0 * DVec3::Y)), (&second, sliding)].into_iter());
+        let both = WarmStart { slid: 1e-3, ..borne(DVec3::X + DVec3::Z, 8.0 * DVec3::Y) };
         assert_eq!(friction.recall(&[second], body_of), [both]);
     }
 
@@ -311,7 +311,7 @@ mod tests {
     fn the_layers_on_both_sides_of_a_vertex_are_told_apart() {
         let (below, above) = (on_face([10, 11, 12], DVec3::Y), on_face([13, 14, 15], -DVec3::Y));
         let mut friction = FrictionMemory::default();
-        friction.note(
+        friction.record(
             [(&below, borne(DVec3::X, 3.0 * DVec3::Y)), (&above, borne(DVec3::Z, -5.0 * DVec3::Y))]
                 .into_iter(),
         );

@@ -2,10 +2,10 @@
 //! changed since. A checkpoint is its serialization by serde, with the sheet by keys.
 
 pub(crate) mod asked;
+pub(crate) mod dense;
 pub(crate) mod friction;
 pub(crate) mod guides;
 pub(crate) mod inertia;
-pub(crate) mod motion;
 pub(crate) mod numbering;
 pub(crate) mod rigid;
 pub(crate) mod selection;
@@ -17,8 +17,8 @@ use crate::model::description::grabs::Pull;
 use crate::model::report::Metrics;
 use crate::model::report::loads::LoadMemory;
 use crate::model::state::asked::Asked;
+use crate::model::state::dense::DenseState;
 use crate::model::state::friction::FrictionMemory;
-use crate::model::state::motion::Motion;
 use crate::model::state::rigid::RigidState;
 use crate::model::state::sheet::Sheet;
 use glam::DVec3;
@@ -69,7 +69,7 @@ pub(crate) struct State {
     /// True if a contact carried a force in it.
     pub was_touched: bool,
     /// Facts about the world if it is about to rest.
-    pub still: Option<Still>,
+    pub still: Option<SleepState>,
     /// Gravity in the last step \[m/s²\].
     pub gravity: DVec3,
     /// Loads on the obstacles.
@@ -86,7 +86,7 @@ pub(crate) struct State {
     pub sheet: Arc<Sheet>,
     /// The dense arrays; a checkpoint has them by keys.
     #[serde(skip)]
-    pub motion: Motion,
+    pub motion: DenseState,
     /// The sheet before the last step that changed its topology; no part of a checkpoint.
     #[serde(skip)]
     pub before_change: Option<Arc<Sheet>>,
@@ -248,7 +248,7 @@ impl State {
     }
 
     /// State of a world that has not begun.
-    pub(crate) fn new(description: &WorldDescription, pins: usize, sheet: Sheet, motion: Motion) -> Self {
+    pub(crate) fn new(description: &WorldDescription, pins: usize, sheet: Sheet, motion: DenseState) -> Self {
         Self {
             sheet: Arc::new(sheet),
             motion,
@@ -309,7 +309,7 @@ impl State {
 
 /// Facts at the end of a step that stay true as long as the world rests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Still {
+pub(crate) struct SleepState {
     pub metrics: Metrics,
     /// Contacts that carry a force.
     pub contacts: usize,

@@ -4,7 +4,7 @@
 //! order, so that its arrays are those of a world of these bodies alone.
 
 use crate::model::setup::Setup;
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use std::ops::Range;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
@@ -170,7 +170,7 @@ impl Selection {
     }
 
     /// The dense arrays of the part.
-    pub(crate) fn pick_motion(&self, whole: &Motion) -> Motion {
+    pub(crate) fn pick_motion(&self, whole: &DenseState) -> DenseState {
         let Self { vertices, surface, edges, faces, loose, .. } = self;
         let rest = &whole.rest;
         let cloth = |cloth: &u32| self.body(*cloth as usize).expect("its faces are of its cloths") as u32;
@@ -178,7 +178,7 @@ impl Selection {
             let own = self.own_vertex(vi.0)?;
             Some((VertexIndex(own), *hold))
         });
-        Motion {
+        DenseState {
             positions: Arc::new(vertices.pick(&whole.positions)),
             velocities: Arc::new(vertices.pick(&whole.velocities)),
             masses: Arc::new(vertices.pick(&whole.masses)),
@@ -202,7 +202,7 @@ impl Selection {
     }
 
     /// Puts what substeps have changed of the part back into the world.
-    pub(crate) fn put_motion(&self, whole: &mut Motion, part: &Motion) {
+    pub(crate) fn put_motion(&self, whole: &mut DenseState, part: &DenseState) {
         let Self { vertices, edges, faces, .. } = self;
         vertices.put(&mut Arc::make_mut(&mut whole.positions).raw, &part.positions);
         vertices.put(&mut Arc::make_mut(&mut whole.velocities).raw, &part.velocities);
@@ -212,7 +212,7 @@ impl Selection {
     }
 
     /// Puts the angles and scalars that the part remembers back into the world.
-    pub(crate) fn put_angles(&self, whole: &mut Motion, part: &Motion) {
+    pub(crate) fn put_angles(&self, whole: &mut DenseState, part: &DenseState) {
         self.edges.put(&mut Arc::make_mut(&mut whole.scalars).raw, &part.scalars);
         self.edges.put(&mut Arc::make_mut(&mut whole.rest).last_angles, &part.rest.last_angles);
         self.loose.put(Arc::make_mut(&mut whole.loose_angles).as_mut_slice(), &part.loose_angles);

@@ -1,7 +1,7 @@
 //! Open seams in a keyed sheet.
 
 use crate::model::setup::seams::{SeamLaw, SeamState, Sewing};
-use crate::model::state::sheet::Thawed;
+use crate::model::state::sheet::KeyedSheet;
 use glam::DVec3;
 use taffeta_mesh::VertexKey;
 
@@ -12,14 +12,14 @@ impl Sewing {
     }
 
     /// Tells remeshing which vertices to leave alone.
-    pub(crate) fn mark(&self, thawed: &mut Thawed) {
+    pub(crate) fn mark(&self, keyed: &mut KeyedSheet) {
         for v in self.pairs_with_threads().flatten() {
-            thawed.attributes.vertices[*v].is_stitched = true;
+            keyed.attributes.vertices[*v].is_stitched = true;
         }
     }
 
     /// Describes what is wrong with the seams of a checkpoint; `None` if they are valid.
-    pub(crate) fn find_defect(&self, laws: &[SeamLaw], thawed: &Thawed) -> Option<String> {
+    pub(crate) fn find_defect(&self, laws: &[SeamLaw], keyed: &KeyedSheet) -> Option<String> {
         if self.seams.len() != laws.len() {
             return Some(format!("it has {} seams, but the world has {}", self.seams.len(), laws.len()));
         }
@@ -29,7 +29,7 @@ impl Sewing {
             seam.pairs.len() != count || seam.gaps.len() != count || !seam.gaps.iter().all(is_sound)
         };
         let bad = self.seams.iter().zip(laws).position(is_odd);
-        let is_gone = |pair: &[VertexKey; 2]| pair.iter().any(|v| !thawed.mesh.contains_vertex(*v));
+        let is_gone = |pair: &[VertexKey; 2]| pair.iter().any(|v| !keyed.mesh.contains_vertex(*v));
         bad.or_else(|| self.seams.iter().position(|seam| seam.pairs.iter().any(is_gone)))
             .map(|seam| format!("its seam {seam} is not that of the world"))
     }

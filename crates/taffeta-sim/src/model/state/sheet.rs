@@ -1,8 +1,8 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
 //!
 //! ```text
-//!  keyed: Thawed { mesh, attributes }  ──freeze──►  dense: Sheet (fixed until the next edit) + Motion (what substeps change)
-//!                                      ◄──thaw────
+//!  keyed: Thawed { mesh, attributes }  ──into_dense──►  dense: Sheet (fixed until the next edit) + Motion (what substeps change)
+//!                                      ◄──to_keyed─────
 //! ```
 
 mod part;
@@ -10,7 +10,7 @@ mod part;
 use crate::model::setup::loose::LooseVertex;
 use crate::model::setup::seams::Sewing;
 use crate::model::setup::solid::{Solid, number_vertices};
-use crate::model::state::motion::Motion;
+use crate::model::state::dense::DenseState;
 use crate::model::state::numbering::Numbering;
 use glam::{DVec2, DVec3};
 use serde::ser::SerializeStruct;
@@ -46,7 +46,7 @@ pub struct Sheet {
     mesh: HalfedgeMesh,
     /// Attributes of the mesh that no dense array holds.
     kept: KeptAttributes,
-    /// The loose vertices as they were frozen; what changes of them is in the [`Motion`].
+    /// The loose vertices when the dense form was made; what changes of them is in the [`DenseState`].
     loose: Vec<LooseVertex>,
     /// The seams and their open pairs.
     pub(crate) sewing: Sewing,
@@ -68,7 +68,7 @@ struct OwnMesh {
     numbering: Numbering,
     /// Corners of its faces, in its own numbers and its own order.
     faces: Vec<[u32; 3]>,
-    /// The epoch of the freeze that made its topology what it is.
+    /// The epoch of the conversion that made its topology what it is.
     version: u64,
 }
 
@@ -98,7 +98,7 @@ struct KeptOfVertex {
 
 /// The sheet by keys: connectivity and attributes, free to be edited.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Thawed {
+pub struct KeyedSheet {
     /// Connectivity of all cloths.
     pub mesh: HalfedgeMesh,
     /// Attributes of all elements.
@@ -109,9 +109,9 @@ pub struct Thawed {
     pub sewing: Sewing,
 }
 
-/// Facts about the cloths that a freeze needs.
+/// Facts about the cloths that `into_dense` needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FreezeRules<'a> {
+pub(crate) struct DenseRules<'a> {
     /// Materials and models.
     pub models: &'a [ClothModel],
     /// For each cloth, true if one chart lays it out; the others are ordered in world space at time 0. Panels overlap
@@ -125,8 +125,8 @@ pub(crate) struct FreezeRules<'a> {
 
 impl Sheet {
     /// The sheet by keys, with the state of `motion`.
-    pub fn thaw(&self, motion: &Motion) -> Thawed {
-        Thawed {
+    pub fn to_keyed(&self, motion: &DenseState) -> KeyedSheet {
+        KeyedSheet {
             mesh: self.mesh.clone(),
             attributes: SheetAttributes {
                 vertices: self.collect_vertex_attributes(motion),
@@ -143,7 +143,7 @@ impl Sheet {
         self.keys.vertices.iter().map(|key| attributes.vertices[*key].metric).collect()
     }
 
-    fn collect_vertex_attributes(&self, motion: &Motion) -> SecondaryMap<VertexKey, VertexAttributes> {
+    fn collect_vertex_attributes(&self, motion: &DenseState) -> SecondaryMap<VertexKey, VertexAttributes> {
         let mut attributes = SheetAttributes::with_room_for(&self.mesh).vertices;
         for (vi, key) in self.keys.vertices.iter_indexed() {
             let KeptOfVertex { input, is_stitched } = self.kept.vertices[vi];
@@ -161,7 +161,7 @@ impl Sheet {
         attributes
     }
 
-    fn collect_edge_attributes(&self, motion: &Motion) -> SecondaryMap<EdgeKey, EdgeAttributes> {
+    fn collect_edge_attributes(&self, motion: &DenseState) -> SecondaryMap<EdgeKey, EdgeAttributes> {
         let Self { topology, keys, mesh, .. } = self;
         let rest = &motion.rest;
         let mut attributes = SheetAttributes::with_room_for(mesh);
@@ -183,7 +183,7 @@ impl Sheet {
         attributes.edges
     }
 
-    fn collect_face_attributes(&self, motion: &Motion) -> SecondaryMap<FaceKey, FaceAttributes> {
+    fn collect_face_attributes(&self, motion: &DenseState) -> SecondaryMap<FaceKey, FaceAttributes> {
         let Self { keys, kept, .. } = self;
         let mut attributes = SheetAttributes::with_room_for(&self.mesh).faces;
         for (fi, key) in keys.faces.iter_indexed() {
@@ -199,15 +199,15 @@ impl Sheet {
     }
 
     /// The loose vertices as they are now.
-    fn collect_loose(&self, motion: &Motion) -> Vec<LooseVertex> {
+    fn collect_loose(&self, motion: &DenseState) -> Vec<LooseVertex> {
         let first = self.topology.surface_vertex_count();
-        let now = |(k, frozen): (usize, &LooseVertex)| LooseVertex {
-            body: frozen.body,
-            mass: frozen.mass,
+        let now = |(k, dense): (usize, &LooseVertex)| LooseVertex {
+            body: dense.body,
+            mass: dense.mass,
             position: motion.positions.raw[first + k],
             velocity: motion.velocities.raw[first + k],
-            start: frozen.start,
-            layout: frozen.layout,
+            start: dense.start,
+            layout: dense.layout,
             hold: motion.hold_of(VertexIndex::from_usize(first + k)),
             angle: motion.loose_angles[k],
         };
@@ -353,11 +353,11 @@ impl Sheet {
     }
 }
 
-/// A sheet that is written as what [`Sheet::thaw`] would make of it, one kind of attributes after another: there is no
+/// A sheet that is written as what [`Sheet::to_keyed`] would make of it, one kind of attributes after another: there is no
 /// room for all of them beside a large world.
-pub(crate) struct WrittenThawed<'a>(pub &'a Sheet, pub &'a Motion);
+pub(crate) struct WrittenSheet<'a>(pub &'a Sheet, pub &'a DenseState);
 
-impl Serialize for WrittenThawed<'_> {
+impl Serialize for WrittenSheet<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(sheet, motion) = self;
         let mut fields = serializer.serialize_struct("Thawed", 4)?;
@@ -369,8 +369,8 @@ impl Serialize for WrittenThawed<'_> {
     }
 }
 
-/// See [`WrittenThawed`].
-struct WrittenAttributes<'a>(&'a Sheet, &'a Motion);
+/// See [`WrittenSheet`].
+struct WrittenAttributes<'a>(&'a Sheet, &'a DenseState);
 
 impl Serialize for WrittenAttributes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -383,7 +383,7 @@ impl Serialize for WrittenAttributes<'_> {
     }
 }
 
-impl Thawed {
+impl KeyedSheet {
     /// Numbers of the pins that hold a vertex.
     pub(crate) fn holders(&self) -> BTreeSet<u32> {
         let of_mesh = self.attributes.vertices.values().filter_map(|vertex| vertex.hold);
@@ -407,11 +407,11 @@ impl Thawed {
     }
 
     /// Fixes the dense order, by cloth and then along a Morton curve in material space, and copies everything into it.
-    pub(crate) fn freeze(self, rules: FreezeRules<'_>, epoch: TopologyEpoch) -> (Sheet, Motion) {
+    pub(crate) fn into_dense(self, rules: DenseRules<'_>, epoch: TopologyEpoch) -> (Sheet, DenseState) {
         let Self { mesh, attributes, loose, sewing } = self;
         let order = VertexOrder::measure(&mesh, &attributes, rules.has_one_chart);
-        let frozen = mesh.freeze_topology(|v| order.place(v), epoch);
-        let (topology, keys) = (frozen.topology, frozen.keys);
+        let dense = mesh.dense_topology(|v| order.place(v), epoch);
+        let (topology, keys) = (dense.topology, dense.keys);
         let collect = Collector { keys: &keys, attributes: &attributes, loose: &loose };
         let solid_vertices = number_vertices(rules.solids, &keys, &loose);
         let rest = build_rest(&mesh, &attributes, &keys, &topology);
@@ -419,7 +419,7 @@ impl Thawed {
         let scalar = |(ei, key): (EdgeIndex, &EdgeKey)| {
             first_side(&mesh, &keys, &topology, ei) * attributes.edges[*key].scalar
         };
-        let mut motion = Motion {
+        let mut motion = DenseState {
             positions: Arc::new(collect.each(|vertex| vertex.position, |vertex| vertex.position)),
             velocities: Arc::new(collect.each(|vertex| vertex.velocity, |vertex| vertex.velocity)),
             masses: Arc::new(masses),
@@ -477,7 +477,7 @@ fn collect_masses(
     rest: &RestShape,
     topology: &SurfaceTopology,
     loose: &[LooseVertex],
-    rules: &FreezeRules<'_>,
+    rules: &DenseRules<'_>,
     solid_vertices: &[Vec<VertexIndex>],
 ) -> IndexVec<VertexIndex, f64> {
     let mut masses = rest.lumped_masses(topology, rules.models);

@@ -18,9 +18,9 @@ use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
 use crate::features::tearing::rules::ROUND;
-use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::{Speeds, State};
+use crate::model::workspace::Workspace;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 
@@ -53,7 +53,7 @@ const LEAST_PART: f64 = 0.01;
 
 /// Tells what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
 /// size of a body, the largest of their root mean squares, and how fast each body was at its start.
-pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f64) -> (f64, Vec<Speeds>) {
+pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Workspace, h: f64) -> (f64, Vec<Speeds>) {
     let Facts { setup, state, .. } = facts;
     let errors = local_errors(state, work, h);
     let error = largest_part(setup, state, |i| errors[i]).max(error_of_safeguard(facts, derived, work, h));
@@ -63,7 +63,7 @@ pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f64)
 }
 
 /// The estimated local error of each vertex \[m\]; none where a contact has begun that stops it, or the safeguard.
-fn local_errors(state: &State, work: &Scratch, h: f64) -> Vec<Option<DVec3>> {
+fn local_errors(state: &State, work: &Workspace, h: f64) -> Vec<Option<DVec3>> {
     let stopped = stopped_vertices(state, work, h);
     let state = &state.motion;
     let error = |i: usize| {
@@ -79,7 +79,7 @@ fn local_errors(state: &State, work: &Scratch, h: f64) -> Vec<Option<DVec3>> {
 /// Energy that the safeguard has stored in a substep of length `h` \[s\], as an error relative to the size of a body. It is part of the
 /// length by which moving everything against inertia is worth as much. Newton's method measures its error like that. A single vertex that is
 /// pulled out of a stiff cloth is nothing in the mean. It holds more energy than all of the motion.
-fn error_of_safeguard(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f64) -> f64 {
+fn error_of_safeguard(facts: Facts<'_>, derived: &Derived, work: &Workspace, h: f64) -> f64 {
     let displaced = &work.displaced;
     // Threads press sewn cloth against what is in the way, however short the substep; its motion is not part of the result.
     if displaced.is_empty() || sewn_cloths(facts).contains(&true) {
@@ -102,7 +102,7 @@ fn error_of_safeguard(facts: Facts<'_>, derived: &Derived, work: &Scratch, h: f6
 }
 
 /// Returns, for each vertex, whether a contact that began has stopped it in the substep.
-fn stopped_vertices(state: &State, work: &Scratch, h: f64) -> Vec<bool> {
+fn stopped_vertices(state: &State, work: &Workspace, h: f64) -> Vec<bool> {
     let mut stopped = vec![false; work.rows.len()];
     let slowest = IMPACT * state.gravity.length() * h;
     for contact in state.last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0) {
@@ -173,7 +173,7 @@ fn longest_substep(world: &World) -> f64 {
 
 /// Error that the solution of a substep of length `h` \[s\] may leave, relative to the size of the body. It is an error of the velocity
 /// too, by `1/h` of it, which moves the body from then on: so many short substeps go further than few long ones.
-pub(crate) fn solution_error(setup: &Setup, work: &Scratch, h: f64) -> f64 {
+pub(crate) fn solution_error(setup: &Setup, work: &Workspace, h: f64) -> f64 {
     let allowed = setup.settings.accuracy;
     let part = (h / LONGEST).min(1.0);
     part * work.error.clamp(LEAST_PART * allowed * part, AIM * allowed)

@@ -2,17 +2,17 @@
 
 use crate::contact::meet::{add_meetings, meet_cloths};
 use crate::contact::memory::recall_contacts;
-use crate::contact::stiffness::{note_impacts, stiffnesses};
+use crate::contact::stiffness::{record_impacts, stiffnesses};
 use crate::derive::derived::Derived;
 use crate::derive::facts::Facts;
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::{stage_share, stage_span};
 use crate::features::seams::threads::drop_friction_while_sewn;
 use crate::model::description::capabilities::ContactLaw;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
-use crate::model::setup::pins::{along_held, put_back, put_back_starts};
+use crate::model::setup::pins::{along_held, restore_held, restore_held_starts};
 use crate::model::state::State;
+use crate::model::workspace::{Inputs, Workspace};
 use crate::step::stages::integrate::{keep_bases_out, turn_loads};
 use taffeta_contact::pair::Pair;
 use taffeta_contact::response::{relieve, soften_pinched, stabilize};
@@ -29,7 +29,7 @@ pub(crate) fn detect(
     inputs: &Inputs,
     state: &mut State,
     derived: &mut Derived,
-    work: &mut Scratch,
+    work: &mut Workspace,
 ) {
     let (h, choice) = (state.last.h, derived.choice);
     let law = choice.capabilities().contact;
@@ -61,8 +61,8 @@ pub(crate) fn detect(
             relieve(&mut last.contacts, &stiffnesses, &work.start, h);
         }
     }
-    put_back(&work.guided, &mut work.rows);
-    put_back_starts(&work.guided, &mut work.start);
+    restore_held(&work.guided, &mut work.rows);
+    restore_held_starts(&work.guided, &mut work.start);
     // Contacts of two stages are looked for where velocities lead; their predictions are other places.
     let predicted = |(i, row): (usize, &Row)| match has_stages {
         true => {
@@ -78,7 +78,7 @@ pub(crate) fn detect(
 }
 
 /// The contacts with obstacles in closed form where the rows are.
-fn meet_obstacles(facts: Facts<'_>, detector: &mut Detector, work: &Scratch, h: f64) -> Vec<Contact> {
+fn meet_obstacles(facts: Facts<'_>, detector: &mut Detector, work: &Workspace, h: f64) -> Vec<Contact> {
     let Facts { setup, inputs, state, choice } = facts;
     // Pins and obstacles that stand still are those of a substep without length.
     let moved = if inputs.stands_still { 0.0 } else { h };
@@ -98,7 +98,7 @@ pub(crate) fn meet_on_the_way(
     inputs: &Inputs,
     state: &mut State,
     derived: &mut Derived,
-    work: &mut Scratch,
+    work: &mut Workspace,
     stopped: &[Pair],
 ) -> bool {
     let (h, choice) = (state.last.h, derived.choice);
@@ -115,15 +115,15 @@ pub(crate) fn meet_on_the_way(
         is_pressed && known.binary_search(&contact.name).is_err()
     });
     let last = &mut state.last;
-    let is_soft = work.unswept.is_none() && note_impacts(&last.contacts, &work.rows, h, &mut work.impacts);
+    let is_soft = work.unswept.is_none() && record_impacts(&last.contacts, &work.rows, h, &mut work.impacts);
     if found.is_empty() {
         return is_soft;
     }
     if let Some((rows, start)) = &work.unswept {
         (work.rows, work.start) = (rows.clone(), start.clone());
         stabilize(&found, &mut work.start, &mut work.rows, h);
-        put_back(&work.guided, &mut work.rows);
-        put_back_starts(&work.guided, &mut work.start);
+        restore_held(&work.guided, &mut work.rows);
+        restore_held_starts(&work.guided, &mut work.start);
         last.contacts.iter_mut().for_each(Contact::begin_anew);
     } else {
         let stiffnesses = vec![0.0; found.len()];

@@ -5,9 +5,9 @@ use crate::derive::air::exposed;
 use crate::derive::facts::Facts;
 use crate::derive::solver_facts::is_second_order;
 use crate::derive::stages::{stage_share, stage_span};
-use crate::model::scratch::Scratch;
 use crate::model::setup::pins::along_held;
 use crate::model::state::{LastSubstep, State};
+use crate::model::workspace::Workspace;
 use crate::step::stages::integrate::led;
 use crate::step::stages::rigid_terms::{RigidTerms, collect_terms, expected_loads};
 use glam::DVec3;
@@ -45,7 +45,7 @@ pub(crate) struct Equations {
 
 impl Equations {
     /// Those of a stage of length `h` \[s\], and the positions of all vertices from which the solution starts \[m\].
-    pub(crate) fn collect(facts: Facts<'_>, work: &Scratch, h: f64, start: Start) -> (Self, Vec<DVec3>) {
+    pub(crate) fn collect(facts: Facts<'_>, work: &Workspace, h: f64, start: Start) -> (Self, Vec<DVec3>) {
         let State { motion, last, .. } = facts.state;
         let mut x = first_guess(facts, work, start);
         let surfaces = facts.inputs.air.map(|air| exposed(facts.setup, facts.state, air, &x));
@@ -72,7 +72,7 @@ impl Equations {
     }
 
     /// Adds the springs of the contacts. Forces act for the effective step of the stage only.
-    fn add_springs(&mut self, facts: Facts<'_>, work: &Scratch, h: f64) {
+    fn add_springs(&mut self, facts: Facts<'_>, work: &Workspace, h: f64) {
         let State { motion, last, .. } = facts.state;
         let (span, share) = (stage_span(facts, work, h), stage_share(facts, work));
         self.stiffnesses = stiffnesses(&last.contacts, &expected_loads(facts, work), motion, span);
@@ -126,7 +126,7 @@ impl Equations {
     }
 
     /// Notes the forces of drag at the solution; the prediction of what is free has them from now on, as that of a local solver.
-    pub(crate) fn note_drag(&self, last: &mut LastSubstep, x: &[DVec3]) {
+    pub(crate) fn record_drag(&self, last: &mut LastSubstep, x: &[DVec3]) {
         last.outer = vec![DVec3::ZERO; x.len()];
         self.drag().add_forces(x, &mut last.outer);
         for (i, force) in last.outer.iter().enumerate().filter(|(_, force)| **force != DVec3::ZERO) {
@@ -145,7 +145,7 @@ impl Equations {
 ///
 /// Inertia alone leads there, in the second stage with the velocity of the first. From the old position motion would be swallowed. From
 /// the prediction a cloth at rest would jitter, and press much harder than it does.
-fn first_guess(facts: Facts<'_>, work: &Scratch, start: Start) -> Vec<DVec3> {
+fn first_guess(facts: Facts<'_>, work: &Workspace, start: Start) -> Vec<DVec3> {
     let State { motion, last, gravity, .. } = facts.state;
     let (held, has_stages) = (&motion.held.raw, is_second_order(facts));
     let fall = |s: f64| *gravity * (s * s / (1.0 + last.damping * s));
@@ -166,7 +166,7 @@ fn first_guess(facts: Facts<'_>, work: &Scratch, start: Start) -> Vec<DVec3> {
 
 /// The springs of friction of the contacts in a stage of length `h` \[s\]. A contact that has begun within the substep began where
 /// the first stage ended; it slides if its speed takes it far enough.
-fn friction_springs(facts: Facts<'_>, work: &Scratch, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
+fn friction_springs(facts: Facts<'_>, work: &Workspace, h: f64, stiffnesses: &[f64]) -> Vec<FrictionSpring> {
     let ahead = 1.0 - stage_share(facts, work);
     let State { motion, last, .. } = facts.state;
     let held = &motion.held;

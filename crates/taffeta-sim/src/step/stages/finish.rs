@@ -1,16 +1,16 @@
 //! Last stage of a substep: velocities, the guard against numbers that are none, and all that is overloaded.
 
-use crate::contact::loads::{hand_over, received};
+use crate::contact::loads::{received, record_obstacle_loads};
 use crate::derive::derived::Derived;
 use crate::derive::facts::Facts;
 use crate::features::pins::overloaded_pins;
 use crate::features::plastic::yield_folds;
 use crate::features::springs::break_overloaded_edges;
 use crate::model::report::error::StepError;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::state::State;
 use crate::model::state::guides::{RopeGuide, rope_guides};
+use crate::model::workspace::{Inputs, Workspace};
 use crate::step::plan::accuracy::judge;
 use crate::step::stages::guard::not_finite;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn align_guides(setup: &Setup, State { sheet, motion, .. }: &mut State) {
 }
 
 /// Takes from the bodies that move by themselves what the safeguard has given to cloth that they push: the solve knows nothing of it.
-fn push_bodies(State { motion, last, rigid, .. }: &mut State, work: &Scratch) {
+fn push_bodies(State { motion, last, rigid, .. }: &mut State, work: &Workspace) {
     if rigid.is_empty() {
         return;
     }
@@ -66,7 +66,7 @@ pub(crate) fn finish(
     inputs: &Inputs,
     state: &mut State,
     derived: &mut Derived,
-    work: &Scratch,
+    work: &Workspace,
 ) -> Result<(), StepError> {
     let State { motion, last, .. } = &mut *state;
     let (h, choice) = (last.h, derived.choice);
@@ -98,7 +98,7 @@ pub(crate) fn finish(
     let facts = Facts { setup, inputs, state, choice };
     let (received, overloaded) = (received(facts, work, h), overloaded_pins(facts, derived));
     if let Some(received) = received {
-        hand_over(&mut state.loads, received);
+        record_obstacle_loads(&mut state.loads, received);
     }
     overloaded.into_iter().for_each(|pin| state.released[pin] = true);
     break_overloaded_edges(setup, state, derived, h);

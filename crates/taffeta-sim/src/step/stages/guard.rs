@@ -3,13 +3,13 @@
 use crate::derive::bodies::body_name;
 use crate::derive::facts::Facts;
 use crate::model::report::error::StepError;
-use crate::model::scratch::Scratch;
+use crate::model::workspace::Workspace;
 use taffeta_core::VertexIndex;
 use taffeta_core::index::DenseIndex;
 
 pub(crate) fn not_finite(
     Facts { setup, state, .. }: Facts<'_>,
-    work: &Scratch,
+    work: &Workspace,
     i: usize,
     h: f64,
 ) -> StepError {

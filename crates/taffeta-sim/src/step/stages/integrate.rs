@@ -25,24 +25,24 @@ use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver::Solver;
 use crate::derive::stages::first_share;
-use crate::model::scratch::{FirstStage, Scratch};
 use crate::model::setup::pins::along_held;
+use crate::model::state::dense::DenseState;
 use crate::model::state::inertia::{GAMMA, Inertia, Moving};
-use crate::model::state::motion::Motion;
 use crate::model::state::sheet::Sheet;
 use crate::model::state::{LastSubstep, State};
+use crate::model::workspace::{FirstStage, Workspace};
 use glam::DVec3;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::{IndexVec, VertexIndex};
-use taffeta_solve::drivers::newton::{Drags, NewtonDriver, Touch};
+use taffeta_solve::drivers::newton::{ContactState, Drags, NewtonDriver};
 use taffeta_solve::{Blocks, PlateState};
 
 /// Part of the way to its nearest neighbor by which the acceleration at the start may move a vertex. Two that move by half of it meet.
 const SMOOTH: f64 = 0.5;
 
 /// Inertial state of every vertex in a stage that ends after a time `h` \[s\].
-pub(crate) fn collect_inertia(motion: &Motion, work: &Scratch, h: f64) -> Vec<Inertia> {
+pub(crate) fn collect_inertia(motion: &DenseState, work: &Workspace, h: f64) -> Vec<Inertia> {
     let moving = motion.positions.iter().copied().zip(work.start_velocities.iter().copied());
     if !work.first_stage.is_empty() {
         let share = first_share(work);
@@ -61,14 +61,14 @@ pub(crate) fn collect_inertia(motion: &Motion, work: &Scratch, h: f64) -> Vec<In
 
 /// The place \[m\] to which the velocity of a vertex leads by the end of the present one of two stages. It is the velocity at the start, or
 /// what the first stage has found, contacts included.
-pub(crate) fn led(last: &LastSubstep, work: &Scratch, i: usize) -> DVec3 {
+pub(crate) fn led(last: &LastSubstep, work: &Workspace, i: usize) -> DVec3 {
     let velocity = work.first_stage.get(i).map_or(work.start_velocities[i], |stage| stage.velocity);
     work.bases[i] + velocity * last.scales[i]
 }
 
 /// Notes the accelerations at the start of a substep of length `h` \[s\] and the forces of the air, which are a part of them. Notes
 /// nothing if the substep begins with implicit Euler. Contacts and damping of elements are not part of them: they act in the stages alone.
-pub(crate) fn note_accelerations(facts: Facts<'_>, derived: &mut Derived, work: &mut Scratch, h: f64) {
+pub(crate) fn record_accelerations(facts: Facts<'_>, derived: &mut Derived, work: &mut Workspace, h: f64) {
     // What threads ask for is the gap at the end of a stage. They have no force at the start.
     if sewn_cloths(facts).contains(&true) {
         return;
@@ -145,7 +145,7 @@ fn start_accelerations(
 }
 
 /// Notes how the vertices move at the end of the first stage, with these contacts.
-pub(crate) fn note_first_stage(touches: &[Touch], state: &State, work: &mut Scratch) {
+pub(crate) fn record_first_stage(touches: &[ContactState], state: &State, work: &mut Workspace) {
     let share = first_share(work);
     let mut jolts = vec![DVec3::ZERO; work.rows.len()];
     for (contact, touch) in state.last.contacts.iter().zip(touches) {
@@ -172,7 +172,7 @@ pub(crate) fn note_first_stage(touches: &[Touch], state: &State, work: &mut Scra
 /// Their impulse acts along the normal of the end alone; to second order it is half along that of the start, which the load of
 /// the last substep stands for. Without it, what slides over a curve loses velocity with every degree that it turns. Between cloths
 /// normals follow the ripples of both, from contact to contact.
-pub(crate) fn turn_loads(State { last, motion, .. }: &mut State, work: &Scratch, h: f64) {
+pub(crate) fn turn_loads(State { last, motion, .. }: &mut State, work: &Workspace, h: f64) {
     if work.first_stage.is_empty() {
         return;
     }
@@ -190,7 +190,7 @@ pub(crate) fn turn_loads(State { last, motion, .. }: &mut State, work: &Scratch,
 /// Moves the bases of both stages that lie deeper in a body than the substep began out of it: that is no velocity. `share` is the effective step,
 /// relative to the length of the stage. Pushes of several
 /// contacts of a vertex in one direction count once.
-pub(crate) fn keep_bases_out(last: &LastSubstep, work: &mut Scratch, share: f64) {
+pub(crate) fn keep_bases_out(last: &LastSubstep, work: &mut Workspace, share: f64) {
     let mut pushes: Vec<(VertexIndex, DVec3)> = Vec::new();
     for contact in &last.contacts {
         let row = &contact.row;

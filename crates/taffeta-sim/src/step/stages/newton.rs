@@ -5,18 +5,18 @@ use crate::derive::solver_facts::is_first_stage;
 use crate::derive::stages::{first_share, stage_share, stage_span};
 use crate::model::description::SolverChoice;
 use crate::model::report::error::StepError;
-use crate::model::scratch::Scratch;
-use crate::model::setup::pins::put_back;
+use crate::model::setup::pins::restore_held;
 use crate::model::state::State;
 use crate::model::state::inertia::second_begins;
+use crate::model::workspace::Workspace;
 use crate::step::stages::equations::{Equations, Start};
 use crate::step::stages::guard::not_finite;
 use crate::step::stages::policy::newton_limits;
 use crate::step::stages::rigid::Bodies;
 use glam::DVec3;
-use taffeta_contact::response::Borne;
+use taffeta_contact::response::WarmStart;
 use taffeta_solve::PlateState;
-use taffeta_solve::drivers::newton::{NewtonDriver, NewtonError, NewtonLimits, NewtonReport, Touch};
+use taffeta_solve::drivers::newton::{ContactState, NewtonDriver, NewtonError, NewtonLimits, NewtonReport};
 
 /// Solves the implicit step of a stage of length `h` \[s\]: elasticity, pressure, drag, contact, damping. Clamped edges have these
 /// normals at its end.
@@ -28,11 +28,11 @@ pub(crate) fn solve_newton(
     h: f64,
     start: Start,
 ) -> Result<NewtonReport, StepError> {
-    let (facts, work) = (parts.facts(), &*parts.scratch);
+    let (facts, work) = (parts.facts(), &*parts.workspace);
     let (equations, mut x) = Equations::collect(facts, work, h, start);
     let (size, share) = (equations.size(), stage_share(facts, work));
     let limits = newton_limits(facts, work, stage_span(facts, work, h));
-    let limits = NewtonLimits { linear_iterations: work.effort.conjugate_left(size), ..limits };
+    let limits = NewtonLimits { linear_iterations: work.work_budget.conjugate_left(size), ..limits };
     begin(driver, plate, work, start);
     let problem = equations.problem(1.0 / (h * share), normals);
     let report = driver.solve(&mut x, plate, &problem, limits).map_err(|error| match error {
@@ -40,15 +40,15 @@ pub(crate) fn solve_newton(
         source => StepError::Newton { time: facts.state.time, source },
     })?;
     match facts.choice == SolverChoice::Direct {
-        true => parts.scratch.effort.add_direct(size, report.iterations),
-        false => parts.scratch.effort.add_newton(size, report.iterations, report.linear_iterations),
+        true => parts.workspace.work_budget.add_direct(size, report.iterations),
+        false => parts.workspace.work_budget.add_newton(size, report.iterations, report.linear_iterations),
     }
-    write_back(parts, h, equations, &x, driver.touches());
+    write_back(parts, h, equations, &x, driver.contact_states());
     Ok(report)
 }
 
 /// Tells the driver where strains begin: damping has the time integration of positions.
-fn begin(driver: &mut NewtonDriver, plate: &PlateState, work: &Scratch, start: Start) {
+fn begin(driver: &mut NewtonDriver, plate: &PlateState, work: &Workspace, start: Start) {
     match (start, work.first_stage.is_empty()) {
         (Start::Solution, _) => {}
         (Start::Inertia, true) => driver.begin_step(&work.start, plate),
@@ -60,20 +60,20 @@ fn begin(driver: &mut NewtonDriver, plate: &PlateState, work: &Scratch, start: S
 }
 
 /// Takes over the solution `x` \[m\] of a stage of length `h` \[s\], with its contacts in the order of the equations.
-fn write_back(parts: Changing<'_>, h: f64, equations: Equations, x: &[DVec3], touches: &[Touch]) {
-    let is_first = is_first_stage(parts.facts(), parts.scratch);
-    let share = stage_share(parts.facts(), parts.scratch);
-    let (x, moved) = x.split_at(parts.scratch.rows.len());
-    for (row, x) in parts.scratch.rows.iter_mut().zip(x) {
+fn write_back(parts: Changing<'_>, h: f64, equations: Equations, x: &[DVec3], touches: &[ContactState]) {
+    let is_first = is_first_stage(parts.facts(), parts.workspace);
+    let share = stage_share(parts.facts(), parts.workspace);
+    let (x, moved) = x.split_at(parts.workspace.rows.len());
+    for (row, x) in parts.workspace.rows.iter_mut().zip(x) {
         row.position = x.to_array();
     }
     if parts.inputs.air.is_some() {
-        equations.note_drag(&mut parts.state.last, x);
+        equations.record_drag(&mut parts.state.last, x);
     }
     if !is_first {
         settle_contacts(parts.inputs.stands_still, parts.state, touches, share);
     }
-    put_back(&parts.scratch.guided, &mut parts.scratch.rows);
+    restore_held(&parts.workspace.guided, &mut parts.workspace.rows);
     Bodies::of(parts, h).settle(equations.into_rigid(), moved, touches);
 }
 
@@ -81,7 +81,7 @@ fn write_back(parts: Changing<'_>, h: f64, equations: Equations, x: &[DVec3], to
 fn settle_contacts(
     stands_still: bool,
     State { last, friction: memory, .. }: &mut State,
-    touches: &[Touch],
+    touches: &[ContactState],
     share: f64,
 ) {
     let h = last.h;
@@ -98,14 +98,14 @@ fn settle_contacts(
         let is_known = !stands_still || contact.row.static_friction > 0.0;
         if load > 0.0 && is_known {
             let slid = if touch.holds { 0.0 } else { contact.borne.slid + touch.slid };
-            borne.push((&*contact, Borne { friction, push: normal * load, slid, ..contact.borne }));
+            borne.push((&*contact, WarmStart { friction, push: normal * load, slid, ..contact.borne }));
         }
     }
-    memory.note(borne.into_iter());
+    memory.record(borne.into_iter());
 }
 
 /// The error for an energy that is not finite: it names the vertex that was to go farthest.
-fn blame_farthest(facts: Facts<'_>, work: &Scratch, h: f64) -> StepError {
+fn blame_farthest(facts: Facts<'_>, work: &Workspace, h: f64) -> StepError {
     let predicted = &facts.state.last.predicted;
     let way = |i: usize| {
         let way = predicted[i].distance(work.start[i]);

@@ -5,9 +5,9 @@ use crate::derive::facts::Facts;
 use crate::derive::sewing::sewn_cloths;
 use crate::derive::solver_facts::is_first_stage;
 use crate::model::description::SolverChoice;
-use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;
+use crate::model::workspace::Workspace;
 use crate::step::plan::accuracy::solution_error;
 use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
@@ -72,7 +72,7 @@ fn load_error(setup: &Setup, state: &State, h: f64) -> f64 {
 }
 
 /// When the Newton iteration of a substep of length `h` \[s\] stops.
-pub(crate) fn newton_limits(facts: Facts<'_>, work: &Scratch, h: f64) -> NewtonLimits {
+pub(crate) fn newton_limits(facts: Facts<'_>, work: &Workspace, h: f64) -> NewtonLimits {
     let Facts { setup, inputs, state, choice } = facts;
     let is_direct = choice == SolverChoice::Direct;
     let (part, most, linear_tolerance) = match setup.settings.iterations {

@@ -6,21 +6,21 @@ use crate::derive::facts::Facts;
 use crate::derive::pressure::{add_pressure, has_pressure};
 use crate::derive::solver_facts::is_second_order;
 use crate::features::grabs::pull_grabbed;
-use crate::features::pins::note_inertia;
+use crate::features::pins::record_inertia;
 use crate::model::description::SolverChoice;
-use crate::model::scratch::{Inputs, Scratch};
 use crate::model::setup::Setup;
 use crate::model::setup::pin_places::PinPlaces;
-use crate::model::setup::pins::{Guided, along_held};
+use crate::model::setup::pins::{PartlyHeld, along_held};
 use crate::model::state::State;
 use crate::model::state::inertia::coast;
+use crate::model::workspace::{Inputs, Workspace};
 use crate::step::stages::integrate::{collect_inertia, led};
 use glam::DVec3;
 use std::sync::Arc;
 use taffeta_core::index::DenseIndex;
 
 /// Notes the velocities at the start of the substep, and forgets the last one.
-pub(crate) fn begin_substep(state: &State, work: &mut Scratch) {
+pub(crate) fn begin_substep(state: &State, work: &mut Workspace) {
     work.accelerations.clear();
     work.start_outer.clear();
     work.first_stage.clear();
@@ -37,7 +37,7 @@ pub(crate) fn predict(
     inputs: &Inputs,
     state: &mut State,
     choice: SolverChoice,
-    work: &mut Scratch,
+    work: &mut Workspace,
     h: f64,
 ) {
     let inertia = collect_inertia(&state.motion, work, h);
@@ -55,7 +55,7 @@ pub(crate) fn predict(
             *v = coast(inertia[i], gravity + outer * *w, damping);
         }
     }
-    note_inertia(setup, state, &inertia, damping);
+    record_inertia(setup, state, &inertia, damping);
     state.last.h = h;
     place_vertices(Facts { setup, inputs, state, choice }, work, h);
     pull_grabbed(inputs, state, work);
@@ -77,7 +77,7 @@ fn explicit_forces(Facts { setup, inputs, state, choice }: Facts<'_>, h: f64) ->
 }
 
 /// Puts the vertices where their velocities and their pins take them by the end of the substep.
-fn place_vertices(facts: Facts<'_>, work: &mut Scratch, h: f64) {
+fn place_vertices(facts: Facts<'_>, work: &mut Workspace, h: f64) {
     let has_stages = is_second_order(facts);
     let State { sheet, motion, last, .. } = facts.state;
     let places = PinPlaces::at(facts.setup, end_of_substep(facts, h));
@@ -101,7 +101,7 @@ fn place_vertices(facts: Facts<'_>, work: &mut Scratch, h: f64) {
         let row = &mut work.rows[vi.to_usize()];
         row.position = along_held(held, target, row.position()).to_array();
         if held.contains(&false) {
-            work.guided.push(Guided { vertex: *vi, held, start, target });
+            work.guided.push(PartlyHeld { vertex: *vi, held, start, target });
         }
     }
 }

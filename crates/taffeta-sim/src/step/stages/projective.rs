@@ -2,12 +2,12 @@
 
 use crate::derive::facts::Changing;
 use crate::model::report::error::StepError;
-use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
-use crate::model::setup::pins::put_back;
+use crate::model::setup::pins::restore_held;
 use crate::model::state::{LastSubstep, State};
+use crate::model::workspace::Workspace;
 use glam::DVec3;
-use taffeta_contact::response::{Borne, project, take_back_slip};
+use taffeta_contact::response::{WarmStart, project, take_back_slip};
 use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -28,9 +28,9 @@ pub(crate) fn solve_projective(
     parts: Changing<'_>,
     iterations: u32,
 ) -> Result<(), StepError> {
-    let Changing { setup, state, scratch: work, .. } = parts;
+    let Changing { setup, state, workspace: work, .. } = parts;
     let (time, h) = (state.time, state.last.h);
-    work.effort.add_local(work.rows.len() + state.last.contacts.len(), iterations);
+    work.work_budget.add_local(work.rows.len() + state.last.contacts.len(), iterations);
     for contact in &mut state.last.contacts {
         // The memory is of forces here: nothing of it is slip that is to be taken back.
         let borne = std::mem::take(&mut contact.borne);
@@ -39,29 +39,29 @@ pub(crate) fn solve_projective(
     }
     let outcome = iterate(driver, volumes, work, &mut state.last, iterations);
     outcome.map_err(|source| StepError::Factorization { time, source })?;
-    note_forces(state, h);
+    record_forces(state, h);
     meet_late_contacts(setup, state, detector, work, h);
     Ok(())
 }
 
 /// Notes what the contacts bear at the end.
-fn note_forces(State { last, friction, .. }: &mut State, h: f64) {
+fn record_forces(State { last, friction, .. }: &mut State, h: f64) {
     let bearing = last.contacts.iter().filter(|contact| contact.normal_lambda > 0.0);
-    friction.note(bearing.map(|contact| {
+    friction.record(bearing.map(|contact| {
         let (friction, push) =
             (contact.friction_lambda / (h * h), contact.row.normal * (contact.normal_lambda / (h * h)));
-        (contact, Borne { friction, push, ..Borne::default() })
+        (contact, WarmStart { friction, push, ..WarmStart::default() })
     }));
 }
 
 /// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
 /// long as a frame, and its contacts are found at its beginning.
-fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Scratch, h: f64) {
+fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Workspace, h: f64) {
     let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: state.time, h };
     let found = detector.detect(&state.sheet.topology, &setup.obstacles, view);
     let mut late: Vec<Contact> = found.iter().map(frictionless).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut late, &work.start, &mut work.rows));
-    put_back(&work.guided, &mut work.rows);
+    restore_held(&work.guided, &mut work.rows);
 }
 
 /// The multiplier of a contact, normal and friction \[kg·m\].
@@ -72,7 +72,7 @@ fn multiplier(contact: &Contact) -> DVec3 {
 fn iterate(
     driver: &mut ProjectiveDriver,
     volumes: &mut [EnclosedVolume],
-    work: &mut Scratch,
+    work: &mut Workspace,
     last: &mut LastSubstep,
     iterations: u32,
 ) -> Result<(), FactorError> {
@@ -96,14 +96,14 @@ fn iterate(
             meet_contacts(work, last, &mut forces, h);
         }
     }
-    let_go(work, last, driver);
+    release_contacts(work, last, driver);
     settle_contacts(work, last);
-    put_back(&work.guided, &mut work.rows);
+    restore_held(&work.guided, &mut work.rows);
     Ok(())
 }
 
 /// Lets the contacts move the positions that an iteration has left, and adds the forces that amount to it.
-fn meet_contacts(work: &mut Scratch, last: &mut LastSubstep, forces: &mut [DVec3], h: f64) {
+fn meet_contacts(work: &mut Workspace, last: &mut LastSubstep, forces: &mut [DVec3], h: f64) {
     let before: Vec<DVec3> = work.rows.iter().map(Row::position).collect();
     (0..CONTACT_PASSES).for_each(|_| project(&mut last.contacts, &work.start, &mut work.rows));
     for ((force, before), row) in forces.iter_mut().zip(&before).zip(&work.rows) {
@@ -117,7 +117,7 @@ fn meet_contacts(work: &mut Scratch, last: &mut LastSubstep, forces: &mut [DVec3
 /// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
 /// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
 /// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
-fn let_go(work: &mut Scratch, last: &mut LastSubstep, driver: &ProjectiveDriver) {
+fn release_contacts(work: &mut Workspace, last: &mut LastSubstep, driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
         let row = contact.row;
         let point = row.interpolate(|vi| driver.position(vi.to_usize()));
@@ -142,7 +142,7 @@ fn frictionless(contact: &Contact) -> Contact {
 
 /// Takes away what is left of penetration, and of slip where a contact sticks. The multipliers stay those of the
 /// iterations.
-fn settle_contacts(work: &mut Scratch, last: &LastSubstep) {
+fn settle_contacts(work: &mut Workspace, last: &LastSubstep) {
     let mut contacts: Vec<Contact> = last.contacts.iter().map(frictionless).collect();
     project(&mut contacts, &work.start, &mut work.rows);
     for contact in last.contacts.iter().filter(|contact| contact.sticks && contact.row.vertex().is_some()) {

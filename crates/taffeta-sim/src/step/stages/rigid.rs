@@ -17,7 +17,7 @@ use glam::{DMat3, DQuat, DVec3};
 use taffeta_contact::{Contact, Freedom, Limit, Obstacle, RigidBody};
 use taffeta_core::lanes::Row;
 use taffeta_core::{Drive, Pose};
-use taffeta_solve::drivers::newton::{Carrier, Touch};
+use taffeta_solve::drivers::newton::{Carrier, ContactState};
 
 /// Speed with which a body with a largest force makes up for what it lags behind its path, if nothing resists \[m/s\].
 const FASTEST: f64 = 5.0;
@@ -25,7 +25,7 @@ const FASTEST: f64 = 5.0;
 /// The bodies of a world, with what moves them in a stage.
 pub(crate) struct Bodies<'a> {
     states: &'a mut [RigidState],
-    scratch: &'a mut RigidScratch,
+    workspace: &'a mut RigidScratch,
     obstacles: &'a mut [Obstacle],
     contacts: &'a mut [Contact],
     rows: &'a [Row],
@@ -62,19 +62,19 @@ impl<'a> Bodies<'a> {
             end: end_of_substep(facts, h),
             gravity: facts.state.gravity,
             damping: facts.inputs.damping,
-            first_share: first_share(parts.scratch),
-            share: stage_share(facts, parts.scratch),
-            is_trapezoidal: !parts.scratch.accelerations.is_empty(),
-            is_second: !parts.scratch.first_stage.is_empty(),
+            first_share: first_share(parts.workspace),
+            share: stage_share(facts, parts.workspace),
+            is_trapezoidal: !parts.workspace.accelerations.is_empty(),
+            is_second: !parts.workspace.first_stage.is_empty(),
             first: facts.state.sheet.topology.vertex_count,
         };
-        let Changing { setup, state, scratch, .. } = parts;
+        let Changing { setup, state, workspace, .. } = parts;
         Self {
             states: &mut state.rigid,
-            scratch: &mut scratch.rigid,
+            workspace: &mut workspace.rigid,
             obstacles: &mut setup.obstacles,
             contacts: &mut state.last.contacts,
-            rows: &scratch.rows,
+            rows: &workspace.rows,
             stage,
         }
     }
@@ -103,14 +103,14 @@ impl<'a> Bodies<'a> {
             stage.gyration = stage.gyrate(body.spin);
             stage
         };
-        self.scratch.stages = self.states.iter().map(begin).collect();
-        self.scratch.carriers.clear();
+        self.workspace.stages = self.states.iter().map(begin).collect();
+        self.workspace.carriers.clear();
     }
 
     /// Places them where inertia and gravity, or their paths, lead by the end of the stage.
     pub(crate) fn predict(mut self) {
         let Stage { h, time, end, share, .. } = self.stage;
-        for (body, out) in self.states.iter().zip(&mut self.scratch.stages) {
+        for (body, out) in self.states.iter().zip(&mut self.workspace.stages) {
             let obstacle = &self.obstacles[body.obstacle];
             match &obstacle.freedom {
                 Freedom::Free(rigid) => out.predict(rigid.mass, &self.stage),
@@ -132,7 +132,7 @@ impl<'a> Bodies<'a> {
     fn place(&mut self) {
         let Stage { h, time, .. } = self.stage;
         let end = time + h;
-        for (body, stage) in self.states.iter().zip(&self.scratch.stages) {
+        for (body, stage) in self.states.iter().zip(&self.workspace.stages) {
             let obstacle = &mut self.obstacles[body.obstacle];
             let [moved, turn] = stage.reached;
             let to = match &obstacle.freedom {
@@ -153,7 +153,7 @@ impl<'a> Bodies<'a> {
         if !is_second || self.states.is_empty() {
             return;
         }
-        let placed = Placed { states: self.states, stages: &self.scratch.stages, first };
+        let placed = Placed { states: self.states, stages: &self.workspace.stages, first };
         let lasting = self.contacts.iter().filter(|contact| contact.borne.load() > 0.0);
         let carried = lasting.filter_map(|contact| {
             let push = (contact.borne.push - contact.row.normal * contact.borne.load()) * (0.5 * h);
@@ -161,7 +161,7 @@ impl<'a> Bodies<'a> {
         });
         let carried: Vec<(Carrier, DVec3)> = carried.collect();
         for (carrier, impulse) in carried {
-            let stage = &mut self.scratch.stages[(carrier.vertex as usize - first) / 2];
+            let stage = &mut self.workspace.stages[(carrier.vertex as usize - first) / 2];
             let scale = stage.inertia[0].scale;
             // What follows a path has no scale, and keeps no momentum.
             if scale > 0.0 {
@@ -174,8 +174,8 @@ impl<'a> Bodies<'a> {
 
     /// Takes over what a solve has found for the bodies, `moved` \[m\] from where they were placed, and places them there. The contacts
     /// count from there on. `touches` are all contacts of the solve, in their order.
-    pub(crate) fn settle(mut self, terms: RigidTerms, moved: &[DVec3], touches: &[Touch]) {
-        for (stage, moved) in self.scratch.stages.iter_mut().zip(moved.chunks_exact(2)) {
+    pub(crate) fn settle(mut self, terms: RigidTerms, moved: &[DVec3], touches: &[ContactState]) {
+        for (stage, moved) in self.workspace.stages.iter_mut().zip(moved.chunks_exact(2)) {
             (0..2).for_each(|k| stage.reached[k] += moved[k]);
         }
         for (contact, carriers) in self.contacts.iter_mut().zip(&terms.carriers) {
@@ -186,13 +186,13 @@ impl<'a> Bodies<'a> {
                 contact.row.body_displacement += way;
             }
         }
-        self.note_borne(&terms, touches);
-        self.scratch.carriers = terms.carriers;
+        self.record_borne(&terms, touches);
+        self.workspace.carriers = terms.carriers;
         self.place();
     }
 
     /// Notes the friction between bodies for the next substep.
-    fn note_borne(&mut self, terms: &RigidTerms, touches: &[Touch]) {
+    fn record_borne(&mut self, terms: &RigidTerms, touches: &[ContactState]) {
         let touches = touches.get(self.contacts.len()..).unwrap_or_default();
         self.states.iter_mut().for_each(|body| body.borne.clear());
         for ((body, other, point), (row, touch)) in terms.names.iter().zip(terms.rows.iter().zip(touches)) {
@@ -204,16 +204,16 @@ impl<'a> Bodies<'a> {
     }
 
     /// Notes how they move at the end of the first of two stages, with these contacts.
-    pub(crate) fn note_first(self, touches: &[Touch]) {
+    pub(crate) fn record_first(self, touches: &[ContactState]) {
         let mut jolts = vec![DVec3::ZERO; 2 * self.states.len()];
-        for (carriers, touch) in self.scratch.carriers.iter().zip(touches) {
+        for (carriers, touch) in self.workspace.carriers.iter().zip(touches) {
             for carrier in carriers {
                 let k = carrier.vertex as usize - self.stage.first;
                 jolts[k] += touch.force * carrier.sign;
                 jolts[k + 1] += carrier.turn.transpose() * touch.force * carrier.sign;
             }
         }
-        for (stage, jolts) in self.scratch.stages.iter_mut().zip(jolts.chunks_exact(2)) {
+        for (stage, jolts) in self.workspace.stages.iter_mut().zip(jolts.chunks_exact(2)) {
             let free = |k: usize| {
                 // The stiffness is the mass over the square of the scale.
                 let jolt = jolts[k] / (stage.stiffness * stage.inertia[k].scale);
@@ -226,16 +226,16 @@ impl<'a> Bodies<'a> {
     /// Takes over where they are at the end of a substep, and how they move.
     pub(crate) fn finish(self) {
         let Stage { h, time, .. } = self.stage;
-        for (body, stage) in self.states.iter_mut().zip(&self.scratch.stages) {
+        for (body, stage) in self.states.iter_mut().zip(&self.workspace.stages) {
             let obstacle = &self.obstacles[body.obstacle];
             body.pose = obstacle.pose_at(time + h);
             (body.velocity, body.spin) = match &obstacle.freedom {
                 Freedom::Free(rigid) => {
                     body.mobility = (1.0 / rigid.mass, stage.root * stage.root / rigid.mass);
                     // Without torque the angular momentum stays, whatever the gyroscopic term errs by.
-                    let frozen = stage.root * (stage.velocity(1) - stage.gyration * h);
+                    let dense = stage.root * (stage.velocity(1) - stage.gyration * h);
                     let (before, after) = (stage.root.inverse(), root_of(rigid, obstacle, &body.pose));
-                    (stage.velocity(0), after * (after * (before * (before * frozen))))
+                    (stage.velocity(0), after * (after * (before * (before * dense))))
                 }
                 _ => (stage.reached[0] / h, DVec3::ZERO),
             };

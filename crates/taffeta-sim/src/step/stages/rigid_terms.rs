@@ -4,10 +4,10 @@ use crate::contact::stiffness::{JUNCTION, RELATIVE_CONTACT_STIFFNESS};
 use crate::derive::clock::end_of_substep;
 use crate::derive::facts::Facts;
 use crate::derive::stages::{stage_share, stage_span};
-use crate::model::scratch::Scratch;
 use crate::model::setup::Setup;
 use crate::model::state::State;
 use crate::model::state::rigid::{Placed, RigidState};
+use crate::model::workspace::Workspace;
 use glam::DVec3;
 use taffeta_contact::{Contact, ContactName, Freedom, Limit, Obstacle};
 use taffeta_core::{ContactRow, VertexIndex};
@@ -33,7 +33,7 @@ struct RigidContact {
 }
 
 /// The bodies where they are placed.
-fn placed<'a>(state: &'a State, work: &'a Scratch) -> Placed<'a> {
+fn placed<'a>(state: &'a State, work: &'a Workspace) -> Placed<'a> {
     let first = state.sheet.topology.vertex_count;
     Placed { states: &state.rigid, stages: &work.rigid.stages, first }
 }
@@ -56,7 +56,7 @@ pub(crate) struct RigidTerms {
 }
 
 /// The terms of a stage of length `h` \[s\]; nothing where no obstacle moves by itself.
-pub(crate) fn collect_terms(facts: Facts<'_>, work: &Scratch, h: f64) -> RigidTerms {
+pub(crate) fn collect_terms(facts: Facts<'_>, work: &Workspace, h: f64) -> RigidTerms {
     let Facts { setup, inputs, state, .. } = facts;
     let mut terms = RigidTerms::default();
     if state.rigid.is_empty() {
@@ -95,7 +95,7 @@ pub(crate) fn collect_terms(facts: Facts<'_>, work: &Scratch, h: f64) -> RigidTe
 /// The loads \[N\] that the contacts with obstacles are to bear at least, in the order of the contacts, those that solutions have found
 /// included. A body brings its largest force, or its weight, in equal parts. A contact that begins would else be as soft as its cloth is
 /// light, and let a jaw through before it has borne anything.
-pub(crate) fn expected_loads(facts: Facts<'_>, work: &Scratch) -> Vec<f64> {
+pub(crate) fn expected_loads(facts: Facts<'_>, work: &Workspace) -> Vec<f64> {
     let Facts { setup, inputs, state, .. } = facts;
     let mut loads = work.impacts.clone();
     let contacts = &state.last.contacts;
@@ -130,7 +130,7 @@ pub(crate) fn expected_loads(facts: Facts<'_>, work: &Scratch) -> Vec<f64> {
 }
 
 /// Adds the contacts of the bodies with other obstacles in closed form.
-fn add_rigid_contacts(facts: Facts<'_>, work: &Scratch, h: f64, terms: &mut RigidTerms) {
+fn add_rigid_contacts(facts: Facts<'_>, work: &Workspace, h: f64, terms: &mut RigidTerms) {
     let state = facts.state;
     let (share, span) = (stage_share(facts, work), stage_span(facts, work, h).min(LONGEST_SUBSTEP));
     for body in 0..state.rigid.len() {
@@ -151,7 +151,7 @@ fn add_rigid_contacts(facts: Facts<'_>, work: &Scratch, h: f64, terms: &mut Rigi
 
 /// The points at which a free body touches other obstacles, or may within a stage of length `h` \[s\]. They are points of the body at the
 /// other and of the other at the body. Of two free bodies each brings its own points.
-fn find_rigid_contacts(facts: Facts<'_>, work: &Scratch, body: usize, h: f64) -> Vec<RigidContact> {
+fn find_rigid_contacts(facts: Facts<'_>, work: &Workspace, body: usize, h: f64) -> Vec<RigidContact> {
     let Facts { setup, state, .. } = facts;
     let placed = placed(state, work);
     let times = [state.time, end_of_substep(facts, h)];

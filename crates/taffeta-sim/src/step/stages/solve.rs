@@ -1,6 +1,6 @@
 //! Third stage of a substep: elasticity and contact.
 
-use crate::contact::memory::note_slip;
+use crate::contact::memory::record_slip;
 use crate::derive::clock::{clamp_normals, end_of_substep};
 use crate::derive::derived::Derived;
 use crate::derive::facts::Changing;
@@ -9,8 +9,8 @@ use crate::features::seams::threads::set_threads;
 use crate::features::volumes::set_volume_targets;
 use crate::model::report::SubstepPlan;
 use crate::model::report::error::StepError;
-use crate::model::scratch::Scratch;
-use crate::model::setup::pins::put_back;
+use crate::model::setup::pins::restore_held;
+use crate::model::workspace::Workspace;
 use crate::step::stages::equations::Start;
 use crate::step::stages::newton::solve_newton;
 use crate::step::stages::projective::solve_projective;
@@ -69,23 +69,23 @@ fn sweep(
     parts: Changing<'_>,
     count: u32,
 ) {
-    let Changing { state, scratch: work, .. } = parts;
+    let Changing { state, workspace: work, .. } = parts;
     let (h, last) = (state.last.h, &mut state.last);
-    work.effort.add_local(work.rows.len() + last.contacts.len(), count);
+    work.work_budget.add_local(work.rows.len() + last.contacts.len(), count);
     for (swept, volume) in driver.enclosed_mut().iter_mut().zip(&*volumes) {
         swept.target = volume.target;
     }
     // Here and not before: a contact that was pushed apart has moved the start.
-    let Scratch { rows, start, guided, .. } = &mut *work;
+    let Workspace { rows, start, guided, .. } = &mut *work;
     let mut contact = |rows: &mut [Row]| {
-        put_back(guided, rows);
+        restore_held(guided, rows);
         project(&mut last.contacts, start, rows);
-        put_back(guided, rows);
+        restore_held(guided, rows);
     };
     driver.make_sweeps(rows, Sweeps { h, count, start, clamps: normals }, &mut contact);
     for (volume, swept) in volumes.iter_mut().zip(driver.enclosed_mut()) {
         volume.pressure = swept.pressure;
     }
-    note_slip(work, state);
+    record_slip(work, state);
     take_out_rebound(&state.last.contacts, &mut work.start, &work.rows);
 }

@@ -114,7 +114,7 @@ impl<const V: usize> CurvatureLanes<V> {
 
     /// Notes the constraint at the start of a substep.
     #[inline(always)]
-    pub fn note_start(&mut self, x: &[Vec3x4; V], states: &[EdgeLanes]) {
+    pub fn record_start(&mut self, x: &[Vec3x4; V], states: &[EdgeLanes]) {
         self.dual.start = self.evaluate(x, states).c;
     }
 

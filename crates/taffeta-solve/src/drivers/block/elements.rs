@@ -25,7 +25,7 @@ impl<const R: usize, B> Element<B, R> {
     }
 
     /// Notes the start of a substep, at positions `x` \[m\].
-    pub(super) fn note_start<const V: usize>(&mut self, x: &[DVec3; V])
+    pub(super) fn record_start<const V: usize>(&mut self, x: &[DVec3; V])
     where
         B: Block<R, V>,
     {
@@ -64,9 +64,9 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone + Debug + Send> Swep
         blocks.map(|block| Element::new(block.clone()))
     }
 
-    fn note_start(&mut self, x: &[Vec3x4; V]) {
+    fn record_start(&mut self, x: &[Vec3x4; V]) {
         for (lane, element) in self.iter_mut().enumerate() {
-            element.note_start(&lane_of(x, lane));
+            element.record_start(&lane_of(x, lane));
         }
     }
 

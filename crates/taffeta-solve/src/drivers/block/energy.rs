@@ -40,7 +40,7 @@ impl SweptLanes<1, 3> for EnergyLanes {
     }
 
     #[inline(always)]
-    fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    fn record_start(&mut self, x: &[Vec3x4; 3]) {
         self.dual.start = self.evaluate(x).constraint;
     }
 

@@ -126,7 +126,7 @@ impl SweptLanes<3, 3> for StrainLanes {
     }
 
     #[inline(always)]
-    fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    fn record_start(&mut self, x: &[Vec3x4; 3]) {
         self.dual.start = self.evaluate(x).2;
     }
 
@@ -230,7 +230,7 @@ impl SweptLanes<3, 3> for LengthLanes {
     }
 
     #[inline(always)]
-    fn note_start(&mut self, x: &[Vec3x4; 3]) {
+    fn record_start(&mut self, x: &[Vec3x4; 3]) {
         self.dual.start = self.evaluate(x).1;
     }
 
@@ -305,7 +305,7 @@ impl SweptLanes<1, 4> for HingeLanes {
     }
 
     #[inline(always)]
-    fn note_start(&mut self, x: &[Vec3x4; 4]) {
+    fn record_start(&mut self, x: &[Vec3x4; 4]) {
         self.measure(x);
         self.dual.start = self.scale * (self.angle - self.rest_angle);
     }

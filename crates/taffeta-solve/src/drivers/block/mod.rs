@@ -24,7 +24,7 @@ pub(crate) mod wrinkles;
 
 use crate::block::{EnclosedVolume, Hinge, Stitch};
 use crate::drivers::lanes::SweepStep;
-use crate::kinds::{Blocks, Kinds};
+use crate::kinds::{Blocks, ElementSet};
 use crate::plate::{Plate, PlateEdge, PlateState};
 use glam::DVec3;
 use passes::{Begin, Packing, Sweep, Sweeps};
@@ -36,7 +36,7 @@ use taffeta_core::{SurfaceTopology, TopologyEpoch};
 #[derive(Clone, Debug)]
 pub struct BlockDriver {
     epoch: TopologyEpoch,
-    sets: Kinds<Sweeps>,
+    sets: ElementSet<Sweeps>,
     /// Source of the angle of each edge of the plate.
     angle_sources: Vec<AngleSource>,
     hinge_count: usize,
@@ -91,7 +91,7 @@ impl BlockDriver {
     pub fn build(topology: &SurfaceTopology, blocks: &Blocks) -> Self {
         let vertex_count = topology.vertex_count;
         let mut packing = Packing { vertex_count, notes_start: false, sweeps_in_parallel: false };
-        let mut sets = Kinds::build_from(blocks, &mut packing);
+        let mut sets = ElementSet::build_from(blocks, &mut packing);
         if blocks.plate.edges.iter().any(|edge| edge.clamp.is_some()) {
             sets.hinges = SweptSet::build(&without_clamped(&blocks.hinges, &blocks.plate), vertex_count);
         }

@@ -5,7 +5,7 @@ use super::sets::SweptSet;
 use crate::block::EnclosedVolume;
 use crate::drivers::enclosed::EnclosedSweeps;
 use crate::drivers::lanes::SweepStep;
-use crate::kinds::{Build, Family, Kind, VisitorMut};
+use crate::kinds::{Build, Kind, Storage, VisitorMut};
 use crate::plate::Plate;
 use taffeta_core::lanes::Row;
 
@@ -13,7 +13,7 @@ use taffeta_core::lanes::Row;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweeps;
 
-impl Family for Sweeps {
+impl Storage for Sweeps {
     type Of<const R: usize, const V: usize, B: Kind<R, V>> = B::Swept;
     type Plate = PlateSweeps;
     type Volumes = EnclosedSweeps;

@@ -112,12 +112,12 @@ impl PlateSweeps {
         if !self.is_damped {
             return;
         }
-        self.three_rows.note_start(rows, &self.edges.states);
-        self.two_rows.note_start(rows, &self.edges.states);
-        self.one_row.note_start(rows, &self.edges.states);
+        self.three_rows.record_start(rows, &self.edges.states);
+        self.two_rows.record_start(rows, &self.edges.states);
+        self.one_row.record_start(rows, &self.edges.states);
         for face in &mut self.odd {
             face.read(&self.edges);
-            face.element.note_start(&face.positions(rows));
+            face.element.record_start(&face.positions(rows));
         }
     }
 
@@ -161,9 +161,9 @@ impl<const V: usize> Faces<V> {
         Self { packed: Packed { batches, data }, places }
     }
 
-    fn note_start(&mut self, rows: &[Row], states: &[EdgeLanes]) {
+    fn record_start(&mut self, rows: &[Row], states: &[EdgeLanes]) {
         let Packed { batches, data } = &mut self.packed;
-        batches.visit(rows, data, |lanes, x| lanes.note_start(x, states));
+        batches.visit(rows, data, |lanes, x| lanes.record_start(x, states));
     }
 
     fn sweep<const DAMPED: bool>(&mut self, rows: &mut [Row], step: &SweepStep, states: &[EdgeLanes]) {

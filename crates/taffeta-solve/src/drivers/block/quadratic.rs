@@ -33,7 +33,7 @@ impl SweptLanes<3, 4> for QuadraticLanes {
     }
 
     #[inline(always)]
-    fn note_start(&mut self, x: &[Vec3x4; 4]) {
+    fn record_start(&mut self, x: &[Vec3x4; 4]) {
         self.start = self.evaluate(x);
     }
 

@@ -46,14 +46,14 @@ pub trait SweptLanes<const R: usize, const V: usize>: Clone + Debug + Send {
     /// The block in scalar form.
     type Block: Block<R, V>;
 
-    /// True if [`note_start`](Self::note_start) is to be called even if nothing is damped.
+    /// True if [`record_start`](Self::record_start) is to be called even if nothing is damped.
     const REMEMBERS: bool = false;
 
     /// Packs four blocks.
     fn pack(blocks: [&Self::Block; LANES]) -> Self;
 
     /// Notes the constraint at the start of a substep.
-    fn note_start(&mut self, x: &[Vec3x4; V]);
+    fn record_start(&mut self, x: &[Vec3x4; V]);
 
     /// One update at positions `x` \[m\] with the inverse masses `w` \[1/kg\]; returns the new positions.
     fn update<const DAMPED: bool>(
@@ -92,7 +92,7 @@ impl<const R: usize, const V: usize, L: SweptLanes<R, V>> SweptSet<L::Block> for
 
     fn begin_substep(&mut self, rows: &[Row]) {
         if self.notes_start() {
-            self.packed.batches.visit(rows, &mut self.packed.data, |lanes, x| lanes.note_start(x));
+            self.packed.batches.visit(rows, &mut self.packed.data, |lanes, x| lanes.record_start(x));
         }
     }
 

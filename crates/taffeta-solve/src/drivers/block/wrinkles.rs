@@ -76,8 +76,8 @@ impl SweptLanes<3, 3> for WrinkleLanes {
         }
     }
 
-    fn note_start(&mut self, x: &[Vec3x4; 3]) {
-        self.strain.note_start(x);
+    fn record_start(&mut self, x: &[Vec3x4; 3]) {
+        self.strain.record_start(x);
         for lane in 0..LANES {
             let (k, root) = (lane_of(&self.stiffness, lane), self.strain.root.0[lane]);
             let start = &mut self.strain.dual.start;

@@ -4,7 +4,7 @@ use super::conjugate::{ConjugateLimits, ConjugateSolver};
 use super::groups::{Groups, Scales};
 use super::linear::vectors::dot;
 use super::objective::Evaluation;
-use super::{Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport, Touch};
+use super::{ContactState, Linear, NewtonDriver, NewtonError, NewtonLimits, NewtonProblem, NewtonReport};
 use crate::block::Curvature;
 
 /// Armijo's constant: the part of the predicted decrease that a step must bring.
@@ -138,7 +138,7 @@ impl NewtonDriver {
     /// Moves every group of pieces that touch each other and that nothing outside acts on but drag, along the axes on which
     /// nothing holds it, to where inertia and drag take it: the minimum of `W` over translations, of which neither elasticity
     /// nor the contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
-    pub(super) fn settle_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
+    pub(super) fn solve_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
         if !self.system.pressure.is_empty() {
             return;
         }
@@ -183,7 +183,7 @@ impl NewtonDriver {
                 hessian.update(&self.system, problem);
                 if report.iterations == 0 {
                     let rate = Some(problem.damping_rate);
-                    let is_touched = self.system.touches.iter().any(Touch::is_closed);
+                    let is_touched = self.system.touches.iter().any(ContactState::is_closed);
                     if is_touched || self.rate_of_grids != rate {
                         preconditioner.update_grids(hessian, problem);
                         self.rate_of_grids = rate.filter(|_| !is_touched);

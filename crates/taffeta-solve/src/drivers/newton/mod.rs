@@ -16,7 +16,7 @@ mod site;
 pub use objective::NewtonProblem;
 pub use objective::carrier::{BodyDrive, Carrier};
 pub use objective::drag::{Drag, Drags};
-pub use objective::loads::{Contacts, FrictionSpring, Touch};
+pub use objective::loads::{ContactState, Contacts, FrictionSpring};
 pub use precondition::grid::Charts;
 pub use precondition::levels::KeptGrids;
 pub use site::Site;
@@ -247,7 +247,7 @@ impl NewtonDriver {
     }
 
     /// The contacts at the end of the last solve, in their order.
-    pub fn touches(&self) -> &[Touch] {
+    pub fn contact_states(&self) -> &[ContactState] {
         &self.system.touches
     }
 
@@ -266,7 +266,7 @@ impl NewtonDriver {
         self.join(problem.contacts.rows);
         let mut z = std::mem::take(&mut self.point);
         let result = self.minimize(&mut z, problem, limits);
-        self.settle_translations(&mut z, problem);
+        self.solve_translations(&mut z, problem);
         self.system.touch(&z, problem);
         for (x, z) in x.iter_mut().zip(z.chunks_exact(3)) {
             *x = DVec3::from_slice(z);

@@ -33,7 +33,7 @@ pub use law::{RowLaw, RowStep, RowValue};
 
 use crate::block::{Distance, EnclosedVolume, Hinge, gather};
 use crate::blocks::{hinge_of_edge, rest_length};
-use crate::kinds::{Blocks, Kinds, Part, RopeBlocks};
+use crate::kinds::{Blocks, ElementSet, Part, RopeBlocks};
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
 use crate::state::RestShape;
 use glam::DVec3;
@@ -46,7 +46,7 @@ use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 #[derive(Clone, Debug)]
 pub struct RowDriver {
     epoch: TopologyEpoch,
-    sets: Kinds<ScalarRowSets>,
+    sets: ElementSet<ScalarRowSets>,
     /// The edges of the springs.
     edges: Vec<EdgeIndex>,
     /// The hinges, which know their edges and vertices.
@@ -97,7 +97,7 @@ impl RowDriver {
         let mut packing = Packing { law, vertex_count, sweeps_in_parallel: false };
         Self {
             epoch: topology.epoch,
-            sets: Kinds::build_from(blocks, &mut packing),
+            sets: ElementSet::build_from(blocks, &mut packing),
             edges: blocks.distances.iter().map(|block| block.edge).collect(),
             hinges: blocks.hinges.clone(),
             sweeps_in_parallel: packing.sweeps_in_parallel,

@@ -5,7 +5,7 @@ use super::element::{RowElement, RowForce};
 use super::law::{RowLaw, RowStep};
 use crate::block::EnclosedVolume;
 use crate::drivers::enclosed::EnclosedSweeps;
-use crate::kinds::{Build, Family, Kind, Part, Visitor, VisitorMut};
+use crate::kinds::{Build, Kind, Part, Storage, Visitor, VisitorMut};
 use crate::plate::Plate;
 use taffeta_core::lanes::Row;
 use taffeta_core::{EdgeIndex, VertexIndex};
@@ -14,7 +14,7 @@ use taffeta_core::{EdgeIndex, VertexIndex};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarRowSets;
 
-impl Family for ScalarRowSets {
+impl Storage for ScalarRowSets {
     type Of<const R: usize, const V: usize, B: Kind<R, V>> = B::Rows;
     type Plate = ();
     type Volumes = EnclosedSweeps;

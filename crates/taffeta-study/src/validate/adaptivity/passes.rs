@@ -226,8 +226,8 @@ self = false
 
 /// Adds waves to the velocities of a sheet, so high \[m/s\].
 fn stir(experiment: &mut Experiment, height: f64) {
-    experiment.world.edit(|thawed| {
-        for vertex in thawed.attributes.vertices.values_mut() {
+    experiment.world.edit(|keyed| {
+        for vertex in keyed.attributes.vertices.values_mut() {
             let [a, b, _] = vertex.start.to_array();
             vertex.velocity +=
                 height * DVec3::new((9.0 * b).sin(), (7.0 * a).cos(), (13.0 * a + 5.0 * b).sin());

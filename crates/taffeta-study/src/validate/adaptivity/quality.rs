@@ -2,7 +2,7 @@
 
 use crate::validate::bench::context::{CheckError, Context};
 use crate::validate::bench::row::Row;
-use taffeta_sim::ask;
+use taffeta_sim::queries;
 
 /// Angle that a face is to have at least, in the metric that the pass wanted \[°\], and the part of the faces of all frames that
 /// may have less. In a single frame one face of a few hundred is more than that.
@@ -59,7 +59,7 @@ pub(crate) fn check_quality(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
         for _ in 0..frames {
             popping = popping.max(experiment.step()?.jumps.popping);
             let angles: Vec<f64> =
-                ask::face_angles(&experiment.world, 0).iter().map(|a| a.to_degrees()).collect();
+                queries::face_angles(&experiment.world, 0).iter().map(|a| a.to_degrees()).collect();
             let small = angles.iter().filter(|angle| **angle < LEAST_ANGLE).count();
             (below, faces) = (below + small, faces + angles.len());
             worst = worst.max(small as f64 / angles.len() as f64);

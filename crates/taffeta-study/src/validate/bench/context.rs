@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use taffeta_core::TriangleMesh;
 use taffeta_io::write_obj;
 use taffeta_scene::{Override, Scene, SceneError};
-use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World, ask};
+use taffeta_sim::{BuildError, StepError, StepInputs, StepReport, World, queries};
 use tempfile::TempDir;
 
 /// Why a check came to no result.
@@ -154,7 +154,7 @@ impl Experiment {
 /// # Errors
 /// If the cloth has no material coordinates.
 pub fn position(world: &World, u: f64, v: f64) -> Result<DVec3, CheckError> {
-    let found = ask::material_point(world, 0, DVec2::new(u, v));
+    let found = queries::material_point(world, 0, DVec2::new(u, v));
     found.map(|point| point.position).map_err(|error| CheckError::Odd(format!("[{u}, {v}]: {error}")))
 }
 

@@ -4,10 +4,10 @@ use glam::{DQuat, DVec3};
 use rayon::prelude::*;
 use taffeta_contact::boxes::{Aabb, MovingBox};
 use taffeta_contact::candidates::collect_pairs;
-use taffeta_contact::certificate::{Path, truncate};
 use taffeta_contact::crossings::find_crossings;
 use taffeta_contact::elements::Elements;
 use taffeta_contact::near::{BoxedElements, NearSearch};
+use taffeta_contact::pair_limits::{Path, truncate};
 use taffeta_core::random::SplitMix64;
 
 /// Result of a number of trials.

@@ -84,13 +84,13 @@ fn fly_with_edits(mut flight: Experiment, name: &str) -> Result<Vec<Row>, CheckE
 
 fn edit_at_random(world: &mut World, seed: u32) -> Result<(), CheckError> {
     let mut outcome = Ok(());
-    world.edit(|thawed| {
+    world.edit(|keyed| {
         let kinds = vec![EditKind::Split, EditKind::Collapse, EditKind::Flip];
         let edits = RandomEdits { outline: false, seed: u64::from(seed), attempts: ATTEMPTS, kinds };
-        let made = random_edits(&mut thawed.mesh, &mut thawed.attributes, &[], &edits);
+        let made = random_edits(&mut keyed.mesh, &mut keyed.attributes, &[], &edits);
         if made.len() < ATTEMPTS / 6 {
             outcome = Err(CheckError::Odd(format!("only {} of {ATTEMPTS} edits were made", made.len())));
-        } else if let Err(error) = thawed.mesh.validate() {
+        } else if let Err(error) = keyed.mesh.validate() {
             outcome = Err(CheckError::Odd(format!("the mesh is broken after random edits: {error}")));
         }
     });
@@ -108,11 +108,11 @@ fn fly_with_splits(mut flight: Experiment) -> Result<Row, CheckError> {
             velocity += GRAVITY * h;
             expected += velocity * h;
         }
-        flight.world.edit(|thawed| {
+        flight.world.edit(|keyed| {
             // Any edge will do, another one each time.
-            let edge = thawed.mesh.edge_keys().nth(7 * frame as usize);
+            let edge = keyed.mesh.edge_keys().nth(7 * frame as usize);
             if let Some(edge) = edge {
-                split_with_transfer(&mut thawed.mesh, &mut thawed.attributes, edge, &[]).ok();
+                split_with_transfer(&mut keyed.mesh, &mut keyed.attributes, edge, &[]).ok();
             }
         });
         worst = worst.max(center(&flight.world).distance(expected));

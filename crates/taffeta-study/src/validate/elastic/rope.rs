@@ -5,7 +5,7 @@ use crate::reference::{GRAVITY, heavy_chain, heavy_chain_mode};
 use crate::validate::bench::context::{CheckError, Context, Experiment};
 use crate::validate::bench::row::Row;
 use glam::DVec3;
-use taffeta_sim::{World, ask};
+use taffeta_sim::{World, queries};
 
 /// Segments of the ropes that are compared with closed forms.
 const SEGMENTS: u32 = 40;
@@ -27,8 +27,8 @@ pub(crate) fn check_rope(context: &Context<'_>) -> Result<Vec<Row>, CheckError> 
 /// A point of the only rope \[m\].
 fn point(world: &World, at: f64) -> Result<DVec3, CheckError> {
     let (number, _) =
-        ask::rope_bodies(world).next().ok_or_else(|| CheckError::Odd("the world has no rope".into()))?;
-    Ok(ask::rope_point(world, number, at).position)
+        queries::rope_bodies(world).next().ok_or_else(|| CheckError::Odd("the world has no rope".into()))?;
+    Ok(queries::rope_point(world, number, at).position)
 }
 
 /// The parameter `a` \[m\] of the curve `y = a cosh(x/a)` of a length over a span: `length = 2a sinh(span/2a)`.

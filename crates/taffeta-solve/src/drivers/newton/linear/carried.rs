@@ -2,7 +2,7 @@
 
 use crate::drivers::newton::objective::carrier::{BodyDrive, Carrier};
 use crate::drivers::newton::objective::elements::{add, at};
-use crate::drivers::newton::objective::loads::{ContactCoupling, Contacts, Touch};
+use crate::drivers::newton::objective::loads::{ContactCoupling, ContactState, Contacts};
 use crate::matrices::outer;
 use glam::{DMat3, DVec3};
 
@@ -28,7 +28,10 @@ impl CarriedCoupling {
 
 impl Contacts<'_> {
     /// The closed contacts with bodies.
-    pub(crate) fn carried<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = CarriedCoupling> + 'a {
+    pub(crate) fn carried<'a>(
+        &'a self,
+        touches: &'a [ContactState],
+    ) -> impl Iterator<Item = CarriedCoupling> + 'a {
         let contacts = self.carriers.iter().zip(self.rows.iter().zip(touches));
         let closed = contacts.filter(|(carriers, (_, touch))| !carriers.is_empty() && touch.is_closed());
         closed.map(|(carriers, (row, touch))| CarriedCoupling {

@@ -2,7 +2,7 @@
 //! list of kinds.
 
 use crate::block::{Block, Curvature, EnclosedVolume};
-use crate::kinds::{Blocks, Build, Family, Kind, Kinds, RopeKinds, Visitor, VisitorMut};
+use crate::kinds::{Blocks, Build, ElementSet, Kind, RopeElements, Storage, Visitor, VisitorMut};
 use crate::matrices::outer;
 use crate::plate::Plate;
 use glam::{DMat3, DVec3};
@@ -80,14 +80,14 @@ impl<const R: usize, const V: usize, B: Block<R, V> + Clone> Elements<R, V, B> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WithHessians;
 
-impl Family for WithHessians {
+impl Storage for WithHessians {
     type Of<const R: usize, const V: usize, B: Kind<R, V>> = Elements<R, V, B>;
     type Plate = ();
     type Volumes = ();
 }
 
 /// The elements of all kinds.
-pub(crate) type AllElements = Kinds<WithHessians>;
+pub(crate) type AllElements = ElementSet<WithHessians>;
 
 impl AllElements {
     /// Copies the blocks.
@@ -170,7 +170,7 @@ impl VisitorMut<WithHessians> for Evaluate<'_> {
     }
 
     /// Summed up by themselves: the order of the sums is part of the result.
-    fn ropes(&mut self, ropes: &mut RopeKinds<WithHessians>) {
+    fn ropes(&mut self, ropes: &mut RopeElements<WithHessians>) {
         let before = std::mem::take(&mut self.energy);
         ropes.visit_mut(self);
         self.energy += before;

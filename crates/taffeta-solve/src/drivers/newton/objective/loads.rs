@@ -51,7 +51,7 @@ pub struct FrictionSpring {
 
 /// A contact at the last evaluation.
 #[derive(Clone, Copy, Debug)]
-pub struct Touch {
+pub struct ContactState {
     /// Derivative of the force at the contact point \[N/m\]; zero where there is none.
     pub hessian: DMat3,
     /// Force at the contact point \[N\].
@@ -66,7 +66,7 @@ pub struct Touch {
     bound: f64,
 }
 
-impl Default for Touch {
+impl Default for ContactState {
     /// A contact that does not act.
     fn default() -> Self {
         // Not the default of a matrix, which is the identity: 1 N/m, as much as a light vertex has of inertia.
@@ -75,7 +75,7 @@ impl Default for Touch {
     }
 }
 
-impl Touch {
+impl ContactState {
     /// Returns whether it acts.
     pub fn is_closed(&self) -> bool {
         self.hessian != DMat3::ZERO
@@ -136,11 +136,11 @@ impl Contacts<'_> {
         x: &[f64],
         mobilities: &[f64],
         converged: Option<f64>,
-        touches: &mut Vec<Touch>,
+        touches: &mut Vec<ContactState>,
     ) -> f64 {
         if touches.len() != self.rows.len() {
             touches.clear();
-            touches.resize(self.rows.len(), Touch::default());
+            touches.resize(self.rows.len(), ContactState::default());
         }
         let (mut decrease, mut changed, mut sum) = (0.0, 0.0, 0.0);
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
@@ -168,11 +168,11 @@ impl Contacts<'_> {
     }
 
     /// Adds the gradient, notes forces and their derivatives, returns the energy \[J\].
-    pub fn evaluate(&self, x: &[f64], touches: &mut Vec<Touch>, out: &mut [f64]) -> f64 {
+    pub fn evaluate(&self, x: &[f64], touches: &mut Vec<ContactState>, out: &mut [f64]) -> f64 {
         let mut energy = 0.0;
-        touches.resize(self.rows.len(), Touch::default());
+        touches.resize(self.rows.len(), ContactState::default());
         for (number, (row, touch)) in self.rows.iter().zip(touches).enumerate() {
-            *touch = Touch { slides: touch.slides, bound: touch.bound, ..Touch::default() };
+            *touch = ContactState { slides: touch.slides, bound: touch.bound, ..ContactState::default() };
             let point = self.point(number, x);
             let (depth, stiffness) = (-row.gap(point), self.stiffnesses[number]);
             if depth > 0.0 {
@@ -195,7 +195,10 @@ impl Contacts<'_> {
     }
 
     /// The closed contacts between vertices and with what no vertex moves.
-    pub fn closed<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = (&'a ContactRow, &'a Touch)> {
+    pub fn closed<'a>(
+        &'a self,
+        touches: &'a [ContactState],
+    ) -> impl Iterator<Item = (&'a ContactRow, &'a ContactState)> {
         let closed = self.rows.iter().zip(touches).enumerate().filter(|(_, (_, touch))| touch.is_closed());
         closed.filter(|(number, _)| self.carriers(*number).is_empty()).map(|(_, contact)| contact)
     }
@@ -203,7 +206,7 @@ impl Contacts<'_> {
     /// The closed contacts of single vertices: the vertex of each, and what it adds to its diagonal block.
     pub fn of_vertices<'a>(
         &'a self,
-        touches: &'a [Touch],
+        touches: &'a [ContactState],
     ) -> impl Iterator<Item = (VertexIndex, DMat3)> + 'a {
         self.closed(touches).filter_map(|(row, touch)| {
             let square = row.weights[0] * row.weights[0];
@@ -212,7 +215,10 @@ impl Contacts<'_> {
     }
 
     /// The closed contacts that couple vertices.
-    pub fn couplings<'a>(&'a self, touches: &'a [Touch]) -> impl Iterator<Item = ContactCoupling> + 'a {
+    pub fn couplings<'a>(
+        &'a self,
+        touches: &'a [ContactState],
+    ) -> impl Iterator<Item = ContactCoupling> + 'a {
         self.closed(touches).filter(|(row, _)| row.vertex().is_none()).map(|(row, touch)| ContactCoupling {
             vertices: row.vertices.map(|vi| vi.0),
             weights: row.weights,

@@ -20,7 +20,7 @@ use drag::{Displacements, Drags};
 use elements::{AllElements, Evaluate, add, at};
 use glam::{DMat3, DVec3};
 use held::mask;
-use loads::{Contacts, Pressure, Touch};
+use loads::{ContactState, Contacts, Pressure};
 use membrane::Membrane;
 use taffeta_core::{FaceIndex, SurfaceTopology};
 use tiles::{CornerTile, FaceTiles, ZERO};
@@ -56,7 +56,7 @@ pub(crate) struct System {
     /// The drag at the last evaluation.
     pub displacements: Displacements,
     /// The contacts at the last evaluation.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<ContactState>,
     /// Derivatives of the forces of the drives of bodies \[N/m\], at the last evaluation.
     pub drives: Vec<DMat3>,
     corners: Vec<CornerTile>,

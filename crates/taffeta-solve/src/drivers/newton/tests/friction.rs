@@ -26,7 +26,7 @@ fn contacts<'a>(rows: &'a [ContactRow], springs: &'a [FrictionSpring]) -> Contac
 struct Case {
     row: ContactRow,
     spring: FrictionSpring,
-    touches: Vec<Touch>,
+    touches: Vec<ContactState>,
 }
 
 impl Case {

@@ -95,9 +95,9 @@ fn gradient_and_product_agree_with_finite_differences() {
         let mut base = Evaluation::default();
         driver.system.grip(&z, &problem, &vec![0.0; z.len()], None);
         driver.system.evaluate(&z, &problem, Curvature::Exact, &mut base);
-        assert!(driver.touches().iter().all(Touch::is_closed));
+        assert!(driver.contact_states().iter().all(ContactState::is_closed));
         assert_eq!(
-            [0, 1].map(|k| (driver.touches()[k].holds, driver.touches()[k].slides)),
+            [0, 1].map(|k| (driver.contact_states()[k].holds, driver.contact_states()[k].slides)),
             [(true, false), (false, true)]
         );
         let unknowns = 3 * start.len() + plate.scalars.len();

@@ -25,7 +25,7 @@ fn near() -> ClothDescription {
     sheet("sheet", (1.0, 8), DVec3::ZERO)
 }
 
-/// Where others are \[m\].
+/// Positions of the others \[m\].
 const FAR: DVec3 = DVec3::new(100.0, 0.0, 0.0);
 
 /// A large cloth, and a small one that is thrown.

@@ -87,7 +87,7 @@ pub fn elastic_strain(stiffness: &Matrix3<f64>, critical: Option<Sym2>, green: &
 pub(crate) struct Wrinkles {
     /// The wrinkle strain `P` in Voigt form, the third entry `2P_XY`.
     pub strain: DVec3,
-    /// Where it has one direction; `None`: the triangle is slack both ways.
+    /// Direction, where there is one; `None`: the triangle is slack both ways.
     along: Option<Direction>,
 }
 

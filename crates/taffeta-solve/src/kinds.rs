@@ -50,7 +50,7 @@ pub trait Kind<const R: usize, const V: usize>: Block<R, V> + Clone + Debug + Se
     /// Its blocks under the driver of scalar rows.
     type Rows: RowSet<Self, R>;
 
-    /// Where its energy belongs.
+    /// Part of the elastic energy that it counts toward.
     const PART: Part = Part::Stretch;
     /// True if energies and gradients count it; `false`: the plate does.
     const IS_COUNTED: bool = true;

@@ -6,7 +6,7 @@ use glam::DVec2;
 use serde::{Deserialize, Serialize};
 use taffeta_core::math::{self, Sym2};
 
-/// How a cloth resists stretching: the constraint vector of a triangle, or springs along its edges.
+/// Membrane law of a cloth: the constraint vector of a triangle, or springs along its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MembraneModel {
     /// Green strain.
@@ -47,7 +47,7 @@ impl MembraneScaling {
     }
 }
 
-/// How much compression a triangle bears. Only for [`MembraneModel::Strain`], scaled by area.
+/// Bound on the compression of a triangle. Only for [`MembraneModel::Strain`], scaled by area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Compression {
     /// Any, by the law of the material.
@@ -65,7 +65,7 @@ impl Compression {
     pub const BUCKLING: Self = Self::Buckling { factor: 1.0 };
 }
 
-/// How a cloth resists bending.
+/// Bending law of a cloth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BendingModel {
     /// Curvature of each face, with one massless scalar per edge: the same on every triangulation.
@@ -102,7 +102,7 @@ pub struct ClothModel {
     pub membrane: MembraneModel,
     /// Scaling of that constraint.
     pub scaling: MembraneScaling,
-    /// How much compression a triangle bears.
+    /// Bound on the compression of a triangle.
     pub compression: Compression,
     /// Constraint of an inner edge.
     pub bending: BendingModel,
@@ -148,7 +148,7 @@ impl StiffnessCorrection {
     }
 }
 
-/// How stiff a cloth is under position-based dynamics, which knows no material.
+/// Stiffness of a cloth under position-based dynamics, which knows no material.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProjectionStiffness {
     /// `k` of the lengths of the edges, from 0 to 1.

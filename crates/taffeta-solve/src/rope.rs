@@ -57,7 +57,7 @@ impl RopeMaterial {
     }
 }
 
-/// How a rope resists bending.
+/// Bending law of a rope.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RopeBending {
     /// By its curvature.
@@ -81,13 +81,13 @@ pub struct RopeModel {
     pub has_guide: [bool; 2],
     /// The material.
     pub material: RopeMaterial,
-    /// How it bends.
+    /// Bending law.
     pub bending: RopeBending,
     /// Unit normal of the plane in which its turning angles have signs; `None`: it lies in space.
     pub plane: Option<DVec3>,
     /// Curvature at rest about the normal of the plane \[1/m\]; `None`: that of the shape at rest.
     pub rest_curvature: Option<f64>,
-    /// How stiff it is under position-based dynamics.
+    /// Stiffness under position-based dynamics.
     pub projection: ProjectionStiffness,
 }
 

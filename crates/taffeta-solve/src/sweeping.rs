@@ -11,7 +11,7 @@ use taffeta_core::lanes::Row;
 pub struct Sweeps<'a> {
     /// Length of the substep \[s\].
     pub h: f64,
-    /// How many.
+    /// Number of sweeps.
     pub count: u32,
     /// Positions at the start of the substep \[m\].
     pub start: &'a [DVec3],

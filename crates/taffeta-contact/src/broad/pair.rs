@@ -35,7 +35,7 @@ pub struct Closest {
 }
 
 impl Pair {
-    /// How many of the vertices belong to the first primitive.
+    /// Number of the vertices that belong to the first primitive.
     #[inline]
     pub fn split(&self) -> usize {
         match self.kind {
@@ -61,7 +61,7 @@ impl Pair {
         }
     }
 
-    /// How far the two primitives can come closer to each other by motions of their vertices \[m\]: the longest on
+    /// Bound on how much closer the two primitives can come by motions of their vertices \[m\]: the longest on
     /// either side, seen from the mean of the pair.
     #[inline]
     pub fn relative_way(&self, moves: &[DVec3; 4]) -> f64 {

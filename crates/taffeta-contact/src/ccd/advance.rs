@@ -6,10 +6,10 @@ pub(crate) const STRIDE_SHARE: f64 = 0.9;
 /// Strides at most. Whoever is still on the way then is as good as there.
 const STRIDES: usize = 64;
 
-/// How far two things are followed.
+/// Limits within which two things are followed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pursuit {
-    /// How far they can come closer to each other on the whole path \[m\].
+    /// Bound on how much closer they can come on the whole path \[m\].
     pub way: f64,
     /// The distance at which the search ends \[m\].
     pub limit: f64,

@@ -40,7 +40,7 @@ pub struct StepLimits {
     pub forced: Vec<u32>,
     /// The faces that are forced into obstacles in closed form by what cannot be stopped, in order.
     pub forced_faces: Vec<FaceAtShape>,
-    /// How often the distance of a pair was measured on its path: what the search has cost.
+    /// Number of measurements of the distance of a pair on its path: the cost of the search.
     pub looks: u64,
 }
 
@@ -50,7 +50,7 @@ impl StepLimits {
         self.forced_count() == 0 && self.fractions.iter().all(|t| *t == 1.0)
     }
 
-    /// How many pairs and faces nothing can keep apart.
+    /// Number of pairs and faces that nothing can keep apart.
     pub fn forced_count(&self) -> usize {
         self.forced.len() + self.forced_faces.len()
     }
@@ -187,7 +187,7 @@ struct Walk<'a> {
 struct Plane {
     /// Of the four vertices.
     fractions: [f64; 4],
-    /// How far each primitive may go beyond its end \[m\].
+    /// Distance that each primitive may go beyond its end \[m\].
     bounds: [f64; 2],
 }
 
@@ -265,7 +265,7 @@ impl Search<'_> {
         })
     }
 
-    /// How far a vertex goes beyond the end of its primitive toward the other one \[m\], seen from the plane.
+    /// Distance that a vertex goes beyond the end of its primitive toward the other one \[m\], seen from the plane.
     fn overshoot(&self, watched: &Watched, k: usize, walk: Walk<'_>) -> f64 {
         let Slab { normal, ends, .. } = *walk.slab;
         let from = normal.dot(self.path.start[watched.pair.vertices[k] as usize]);

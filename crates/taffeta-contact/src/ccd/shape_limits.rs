@@ -64,7 +64,7 @@ impl<'a> MovingShape<'a> {
         if first == last { DVec3::ZERO } else { last.apply(first.apply_inverse(point)) - point }
     }
 
-    /// How far a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
+    /// Distance that a vertex moves as the shape sees it \[m\], and its greatest distance from where the shape turns. A point of
     /// a face moves no farther than one of the corners.
     fn way_of(&self, x: DVec3, moved: DVec3) -> (f64, f64) {
         let [first, last] = self.poses.map(|pose| pose.translation);
@@ -72,7 +72,7 @@ impl<'a> MovingShape<'a> {
         (moved.distance(last - first) + self.angle * arm, arm)
     }
 
-    /// How far a face and the shape can come closer to each other \[m\]. No point of the shape turns farther than its farthest one: what
+    /// Bound on how much closer a face and the shape can come \[m\]. No point of the shape turns farther than its farthest one: what
     /// is far away from it does not see it turn.
     fn relative_way(&self, FaceMotion { x, moves }: &FaceMotion) -> f64 {
         let shift = self.poses[1].translation - self.poses[0].translation;

@@ -11,7 +11,7 @@ use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, EdgeIndex, FaceIndex, Friction, IndexVec, SurfaceTopology, VertexIndex};
 
-/// How a cloth meets other bodies.
+/// Thickness, friction and meeting partners of a cloth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactSurface {
     /// Distance that the mid-surface keeps from an obstacle \[m\]: half the thickness.
@@ -169,7 +169,7 @@ impl Detector {
     }
 }
 
-/// How far a chord of half length `half` lies below an arc of this radius \[m\].
+/// Sagitta: depth of a chord of half length `half` below an arc of this radius \[m\].
 fn sagitta(radius: f64, half: f64) -> f64 {
     if half >= radius { radius } else { radius - (radius * radius - half * half).sqrt() }
 }
@@ -210,7 +210,7 @@ struct Probe<'a> {
     number: u32,
     obstacle: &'a Obstacle,
     view: SubstepView<'a>,
-    /// How far each vertex is from where a contact begins \[m\]; negative: it has one. Only candidates are up to date.
+    /// Distance of each vertex from where a contact begins \[m\]; negative: it has one. Only candidates are up to date.
     clearances: &'a mut [f64],
 }
 
@@ -310,7 +310,7 @@ impl Probe<'_> {
         outside
     }
 
-    /// Where a vertex would be at the end of the substep if it stuck to the body.
+    /// Position of a vertex at the end of the substep if it stuck to the body.
     fn carried(&self, vi: VertexIndex) -> DVec3 {
         self.placed.carry(self.view.start[vi.to_usize()])
     }

@@ -1,4 +1,4 @@
-//! Where the two primitives of a pair meet on a straight motion, and in which direction.
+//! Place and direction in which the two primitives of a pair meet on a straight motion.
 //!
 //! A contact limits the approach of two primitives. Measured where they are at the end of the motion, it neither holds up what
 //! passes by nor keeps the plane of a face that was left on the way. Only where one has gone through the other the end tells
@@ -11,7 +11,7 @@ use glam::DVec3;
 const STEPS: usize = 64;
 const RESOLUTION: f64 = 1e-12;
 
-/// What a motion makes of the side of each other on which two primitives are.
+/// Change by a motion of the side of each other on which two primitives are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passage {
     /// They stay on their side.
@@ -31,12 +31,12 @@ pub(crate) struct Encounter {
     pub normal: DVec3,
     /// Time from 0 to 1.
     pub time: f64,
-    /// What became of the side on which they were.
+    /// Fate of the side on which they were.
     pub passage: Passage,
 }
 
 impl Encounter {
-    /// Where a pair meets on straight `moves` \[m\] from `x`: at its end, or where it crosses if it does. Primitives that pass
+    /// Place where a pair meets on straight `moves` \[m\] from `x`: at its end, or where it crosses if it does. Primitives that pass
     /// within a `margin` \[m\] beside each other cross too. `None` if there is no direction.
     pub(crate) fn of(pair: &Pair, x: &[DVec3; 4], moves: &[DVec3; 4], margin: f64) -> Option<Self> {
         let at = |t: f64| -> [DVec3; 4] { std::array::from_fn(|k| x[k] + moves[k] * t) };

@@ -1,4 +1,4 @@
-//! Where the vertices are expected over the next substeps.
+//! Bounds of the vertices over the next substeps.
 //!
 //! Each vertex has a ball that moves on a straight line. What was found out about all of them holds until a vertex is
 //! outside its ball, or until the balls have come to the end of their lines.
@@ -93,7 +93,7 @@ impl MotionBounds {
         self.drift(v, x, part) <= self.radii[v]
     }
 
-    /// How far two primitives can come closer to each other while their vertices are in their balls \[m\].
+    /// Bound on how much closer two primitives can come while their vertices are in their balls \[m\].
     pub(crate) fn relative_way(&self, pair: &Pair) -> f64 {
         let (first, second) = pair.vertices.split_at(pair.split());
         let widest = |side: &[u32]| side.iter().map(|v| self.radii[*v as usize]).fold(0.0, f64::max);

@@ -218,7 +218,7 @@ impl Proximity {
         true
     }
 
-    /// How many pairs of elements and of primitives have been looked at since this was last asked for: a measure of time
+    /// Number of pairs of elements and of primitives that have been looked at since the last call: a measure of time
     /// that does not depend on the machine.
     pub fn take_pair_count(&mut self) -> u64 {
         std::mem::take(&mut self.work)
@@ -229,7 +229,7 @@ impl Proximity {
         self.is_stale = true;
     }
 
-    /// Where the vertices were expected when the pairs were collected; `None`: the next step collects them anew.
+    /// Bounds of the vertices when the pairs were collected; `None`: the next step collects them anew.
     pub fn bounds(&self) -> Option<&MotionBounds> {
         (!self.is_stale).then_some(&self.bounds)
     }
@@ -436,7 +436,7 @@ fn moves_of(step: Step<'_>) -> Vec<DVec3> {
     step.start.iter().zip(step.end).map(|(x, y)| *y - *x).collect()
 }
 
-/// How many substeps of a length \[s\] a search is to serve.
+/// Number of substeps of a length \[s\] that a search is to serve.
 fn expect_ahead(h: f64) -> f64 {
     if h > 0.0 { (AHEAD_TIME / h).floor().clamp(AHEAD, AHEAD_MOST) } else { AHEAD }
 }

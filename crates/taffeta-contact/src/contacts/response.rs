@@ -144,7 +144,7 @@ impl Contact {
         slip.reject_from_normalized(self.row.normal)
     }
 
-    /// How deep it was at the start of the substep \[m\], where its point `begun` \[m\], with what the body moves by itself.
+    /// Depth at the start of the substep \[m\], where its point `begun` \[m\], with what the body moves by itself.
     pub fn violation(&self, begun: DVec3) -> f64 {
         (-self.row.gap(begun)).min(self.depth).max(0.0)
     }
@@ -351,7 +351,7 @@ pub fn take_back_slip(contact: &Contact, start: &[DVec3], rows: &mut [Row]) -> b
     weight > 0.0
 }
 
-/// How far a contact point has moved along the body since the start \[m\].
+/// Distance that a contact point has moved along the body since the start \[m\].
 fn slip(row: &ContactRow, start: &[DVec3], rows: &[Row]) -> DVec3 {
     let moved = row.interpolate(|vi| rows[index(vi)].position() - start[index(vi)]) - row.body_displacement;
     moved - row.normal * row.normal.dot(moved)

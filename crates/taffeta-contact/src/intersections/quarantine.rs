@@ -133,7 +133,7 @@ pub(crate) struct Pull {
     /// The corners of the face, and the weights of its point.
     pub face: [u32; 3],
     pub weights: [f64; 3],
-    /// Where the vertex is to go, as seen from the face.
+    /// Target of the vertex, as seen from the face.
     pub normal: DVec3,
     /// True if it is to go to the other side of the face, rather than as far as it can.
     pub is_through: bool,

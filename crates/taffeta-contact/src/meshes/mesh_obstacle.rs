@@ -21,9 +21,9 @@ pub struct MeshObstacle {
     pub shapes: Vec<Vec<DVec3>>,
     /// Shapes per second \[1/s\], from time 0 of the keys of its motion on. Of no meaning if there is one shape.
     pub shape_rate: f64,
-    /// Where the obstacle stands. Its scale multiplies lengths of the shapes.
+    /// Placement of the obstacle. Its scale multiplies lengths of the shapes.
     pub place: Placement,
-    /// How it moves from there, besides what the shapes do; rotations are about the placed origin.
+    /// Motion from there, besides that of the shapes; rotations are about the placed origin.
     pub motion: KeyframedMotion,
     /// Friction of the surface.
     pub friction: Friction,
@@ -70,7 +70,7 @@ impl MeshObstacle {
         before - self.faces.len()
     }
 
-    /// How often the surface winds around a point \[m\] at a time \[s\]: outside of a closed one 0, inside 1 or −1 by the
+    /// Winding number of the surface around a point \[m\] at a time \[s\]: outside of a closed one 0, inside 1 or −1 by the
     /// orientation of its faces, in between where it has holes. The sum of the solid angles of the faces over 4π
     /// (A. Van Oosterom, J. Strackee, The solid angle of a plane triangle, 1983; A. Jacobson, L. Kavan, O. Sorkine-Hornung,
     /// Robust inside-outside segmentation using generalized winding numbers, 2013). `x` are the positions at that time.

@@ -12,9 +12,9 @@ pub struct Obstacle {
     pub name: String,
     /// The shape in the obstacle's frame.
     pub shape: Shape,
-    /// Where the obstacle stands at rest. Its scale multiplies lengths of the shape.
+    /// Placement at rest. Its scale multiplies lengths of the shape.
     pub place: Placement,
-    /// How it moves from there; rotations are about the placed origin.
+    /// Motion from there; rotations are about the placed origin.
     pub motion: KeyframedMotion,
     /// Friction of the surface.
     pub friction: Friction,
@@ -192,7 +192,7 @@ pub struct PlacedShape {
 }
 
 impl PlacedShape {
-    /// Where a point that moves along with the body was at the start of the substep \[m\].
+    /// Position of a point that moves along with the body at the start of the substep \[m\].
     pub fn carry_back(&self, point: DVec3) -> DVec3 {
         if self.start == self.end { point } else { self.start.apply(self.end.apply_inverse(point)) }
     }
@@ -212,7 +212,7 @@ impl PlacedShape {
         0.25 * turned.to_cols_array().iter().map(|r| r * r).sum::<f64>()
     }
 
-    /// Where the body's motion over the substep takes a point that moves along with it \[m\].
+    /// Position to which the body's motion over the substep takes a point that moves along \[m\].
     pub fn carry(&self, point: DVec3) -> DVec3 {
         if self.start == self.end { point } else { self.end.apply(self.start.apply_inverse(point)) }
     }

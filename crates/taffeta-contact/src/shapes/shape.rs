@@ -241,7 +241,7 @@ impl WorldShape {
         }
     }
 
-    /// How far the surface has moved since it was `then` \[m\]; infinite if that is not known.
+    /// Distance that the surface has moved since it was `then` \[m\]; infinite if that is not known.
     pub fn moved_since(&self, then: &Self) -> f64 {
         let farthest =
             |a: &[DVec3], b: &[DVec3]| a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! What callers do with a world: its methods, its questions, and the changes between steps.
+//! Interface for callers of a world: its methods, its questions, and the changes between steps.
 
 pub(crate) mod budget;
 pub(crate) mod checkpoint;

@@ -184,7 +184,7 @@ pub(crate) fn find_place(world: &World, part: &mut Part) {
     part.selection = select(world, &part.selection.bodies);
 }
 
-/// What the bodies of a part are made of.
+/// Setup of the bodies of a part.
 ///
 /// Pins keep their numbers; those that hold nothing of the part, for which `pins` is false, do nothing.
 fn pick_setup(world: &World, selection: &Selection, pins: &[bool]) -> Setup {

@@ -16,7 +16,7 @@ use crate::step::plan::accuracy::SHORTEST;
 use crate::step::plan::adapts_substeps;
 use crate::step::substep::run_substep;
 
-/// How often a substep is halved to give way to what moves.
+/// Number of halvings of a substep in which bodies force an intersection.
 const HALVINGS: u32 = 4;
 
 /// Error of a substep, relative to what the scene allows, from which it is done again. With 4, a sheet that met a box at 2 m/s gained

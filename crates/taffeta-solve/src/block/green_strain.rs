@@ -31,7 +31,7 @@ pub struct GreenStrain {
     pub critical: Option<Sym2>,
 }
 
-/// How a membrane resists.
+/// Law of a membrane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elasticity {
     /// Compliance, Voigt \[m/N\].

@@ -29,8 +29,8 @@ pub struct Material {
     /// Elastic curvature `κ_Y` beyond which a fold stays \[1/m\], for a bend about one line in any direction; `None`: all
     /// bending is elastic.
     pub yield_curvature: Option<f64>,
-    /// How a fold that stays hardens: by which part of the plastic curvature the elastic one must exceed the limit in the same
-    /// direction for it to go on. 0: not at all. Of no effect without a yield curvature.
+    /// Hardening of a fold that stays: the part of the plastic curvature by which the elastic one must exceed the limit in the
+    /// same direction for it to go on. 0: not at all. Of no effect without a yield curvature.
     pub yield_hardening: f64,
     /// Damping time constant of the membrane `τ` \[s\].
     pub stretch_damping: f64,
@@ -38,7 +38,7 @@ pub struct Material {
     pub bend_damping: f64,
     /// Friction against other bodies.
     pub friction: Friction,
-    /// How it tears; `None`: not at all.
+    /// Law of tearing; `None`: not at all.
     pub tearing: Option<Tearing>,
 }
 

@@ -16,7 +16,7 @@ use taffeta_core::math::Sym2;
 /// disk around the tip with the weights `1 − r²/ℓ²` is `(2.4/π) (32/21) K/√(2πℓ)`.
 const TOUGHNESS: f64 = 2.1539;
 
-/// How a material tears.
+/// Law by which a material tears.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tearing {
     /// Strength under tension along warp and weft \[N/m\]: force per width of cloth at rest.

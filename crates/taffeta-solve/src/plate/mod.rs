@@ -85,7 +85,7 @@ pub struct PlateFace {
     pub rest: Vector3<f64>,
     /// Damping time constant \[s\].
     pub damping: f64,
-    /// How its cloth resists bending; `K` of hinges is diagonal.
+    /// Bending law of its cloth; `K` of hinges is diagonal.
     pub model: BendingModel,
     /// True if its material yields and it is free to.
     pub can_yield: bool,

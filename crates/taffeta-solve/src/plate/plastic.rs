@@ -39,7 +39,7 @@ const ROUND_OFF: f64 = 1e-9;
 /// Result of a return.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlasticFlow {
-    /// How many faces have yielded.
+    /// Number of faces that have yielded.
     pub faces: usize,
     /// By how much that has lowered the elastic energy \[J\]; negative where a fold springs open that is too sharp to stay.
     pub released: f64,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  stream ──► reader: commands ──► Queue
-//!               └─ notices ─► writer ──► stream        the writer also hears of changes in the latest_output
+//!               └─ notices ─► writer ──► stream        the writer also hears of changes in the latest output
 //! ```
 //!
 //! Only the writer writes to the stream. Answers of the protocol (to pings, and when a socket is closed) reach it as bytes.

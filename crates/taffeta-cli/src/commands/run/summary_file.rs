@@ -150,7 +150,7 @@ pub(super) struct Tolerance {
     /// Largest distance of a face from the smooth cloth at the end, by the sizing of the last remeshing pass \[m\]; `null` without
     /// one, or with thresholds.
     pub mesh: Option<f64>,
-    /// What the largest estimated error of a substep adds up to in a second or so, in the largest body \[m\]; `null` for solvers that do
+    /// Sum, over a second or so, of the largest estimated error of a substep, in the largest body \[m\]; `null` for solvers that do
     /// not estimate it.
     pub time: Option<f64>,
     /// Farthest from the solution of a substep, against inertia \[m\]; `null` for those solvers.

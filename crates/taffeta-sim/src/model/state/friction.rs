@@ -55,7 +55,7 @@ fn orientation(contact: &Contact) -> f64 {
 }
 
 impl FrictionMemory {
-    /// What each contact has borne in the last substep, oriented as its row; zeros if it is new. Several contacts of a vertex
+    /// Load that each contact bore in the last substep, oriented as its row; zeros if it is new. Several contacts of a vertex
     /// with the same side of a body share what they have borne together: the vertex goes from face to face.
     pub(crate) fn recall(&self, contacts: &[Contact], body_of: impl Fn(u32) -> u32) -> Vec<WarmStart> {
         let Self(list) = self;

@@ -208,7 +208,7 @@ impl State {
         self.loads = LoadMemory { wrenches: std::mem::take(&mut self.loads.wrenches), ..loads };
     }
 
-    /// What a group of bodies of this world remembers; `count` is the number of all bodies. Bodies that come together go on with
+    /// Memory of a group of bodies of this world; `count` is the number of all bodies. Bodies that come together go on with
     /// the shortest of their substeps.
     pub(crate) fn memory_of(&self, bodies: &[usize], count: usize) -> GroupMemory {
         let whole = || GroupMemory {

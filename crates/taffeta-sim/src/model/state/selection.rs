@@ -16,7 +16,7 @@ use taffeta_solve::RestShape;
 pub(crate) struct Runs {
     /// The ranges in the whole array, in its order; none is empty.
     ranges: Vec<Range<usize>>,
-    /// Where each of them begins in the array of the part.
+    /// Start of each of them in the array of the part.
     firsts: Vec<usize>,
     len: usize,
 }

@@ -1,7 +1,7 @@
 //! One authority at a time: dense arrays while simulating, keyed attributes while remeshing.
 //!
 //! ```text
-//!  keyed: Thawed { mesh, attributes }  ──into_dense──►  dense: Sheet (fixed until the next edit) + Motion (what substeps change)
+//!  keyed: KeyedSheet { mesh, attributes }  ──into_dense──►  dense: Sheet (fixed until the next edit) + DenseState (what substeps change)
 //!                                      ◄──to_keyed─────
 //! ```
 

@@ -1,4 +1,4 @@
-//! How exact a step is: one rule for how long its substeps are and how far they are solved.
+//! Accuracy of a step: one rule for the length of its substeps and the tolerance of their solution.
 //!
 //! From one substep to the next, positions and velocities fit each other up to the error of the time integration:
 //!
@@ -33,7 +33,7 @@ const FIRST: f64 = 1.0 / 960.0;
 /// Shortest substep that the error asks for \[s\].
 pub(crate) const SHORTEST: f64 = 1.0 / 2000.0;
 
-/// How much longer each substep may be than the one before.
+/// Growth of each substep over the one before, at most.
 const GROWTH: f64 = 2.0;
 
 /// Part of the error allowed that a substep aims at, and that its solution may leave. At all of it the trapezoidal rule adds a thousandth of the energy to a sheet that
@@ -150,7 +150,7 @@ fn largest_part(setup: &Setup, state: &State, of_vertex: impl Fn(usize) -> Optio
     (0..body_count(setup)).map(of_body).fold(0.0, f64::max)
 }
 
-/// How long the next substep may be \[s\].
+/// Longest next substep \[s\].
 pub(crate) fn next_substep(world: &World) -> f64 {
     if world.state.last_substep == 0.0 {
         return FIRST;

@@ -1,4 +1,4 @@
-//! How many substeps a step takes, and how many iterations each.
+//! Number of substeps of a step, and of iterations in each.
 
 pub(crate) mod accuracy;
 pub(crate) mod obstacle_substeps;

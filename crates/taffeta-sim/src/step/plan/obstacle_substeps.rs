@@ -79,7 +79,7 @@ fn looks(world: &World, dt: f64) -> Result<Looks, StepError> {
     (0..LOOKS).map(part).collect()
 }
 
-/// Where a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
+/// Region in which a body may be met within a step; `None`: it has no extent, so that no other part of it can be met instead.
 fn find_target(world: &World, body: usize, dt: f64) -> Option<Target> {
     let range = world.state.sheet.vertex_range(body as u32);
     let state = &world.state.motion;
@@ -108,7 +108,7 @@ fn range_momentum(world: &World, body: usize) -> (f64, DVec3) {
     })
 }
 
-/// How far a mesh would move in the step at its greatest speed, relative to the smallest target near it.
+/// Distance that a mesh would move in the step at its greatest speed, relative to the smallest target near it.
 fn share_of_mesh(mesh: &MeshObstacle, looks: &Looks, targets: &[Target]) -> f64 {
     let [start, end] = ends_of(looks);
     if mesh.stands_between(start, end) {
@@ -168,7 +168,7 @@ fn is_below(obstacle: &Obstacle, looks: &Looks, target: &Target) -> bool {
     })
 }
 
-/// Where an obstacle takes points of its frame by a time \[s\] \[m\].
+/// Positions to which an obstacle takes points of its frame by a time \[s\] \[m\].
 fn carry(obstacle: &Obstacle, time: f64, points: &[DVec3]) -> Vec<DVec3> {
     let pose = obstacle.pose_at(time);
     points.iter().map(|x| pose.apply(*x)).collect()
@@ -178,7 +178,7 @@ fn carry(obstacle: &Obstacle, time: f64, points: &[DVec3]) -> Vec<DVec3> {
 struct Walk {
     /// The box around their places at all looks \[m\].
     area: Aabb,
-    /// How far any of them would move in the whole step at its greatest speed in a part \[m\].
+    /// Distance that any of them would move in the whole step at its greatest speed in a part \[m\].
     stride: f64,
 }
 

@@ -68,7 +68,7 @@ impl Mover<'_> {
         }
     }
 
-    /// How far it is at a time from the straight way between two others \[s\], at most \[m\].
+    /// Distance at a time from the straight way between two others \[s\], at most \[m\].
     fn bend_at(self, world: &World, time: f64, ends: [f64; 2]) -> f64 {
         match self {
             Mover::Closed(_, obstacle) => {
@@ -228,7 +228,7 @@ fn cut_at_bends(
     cut_at_bends(world, movers, [time, end], slack, cuts);
 }
 
-/// How far something may be from its straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.
+/// Limit of the distance from a straight way \[m\]: no farther than the smallest distance that a body keeps from obstacles.
 fn tolerance(world: &World) -> f64 {
     let offsets = (0..body_count(&world.setup)).map(|body| offset_of_body(&world.setup, body));
     offsets.fold(f64::INFINITY, f64::min).max(LEAST_BEND * scene_extent(&world.state))

@@ -49,7 +49,7 @@ fn angle_between(n: Vec3x4, m: Vec3x4, sine: F64x4, reference: F64x4) -> F64x4 {
     wrapped + F64x4::splat(TAU) * ((reference - wrapped) * F64x4::splat(1.0 / TAU)).round()
 }
 
-/// Where four edges are among the batches of the plate: batch × 4 + lane.
+/// Places of four edges among the batches of the plate: batch × 4 + lane.
 pub type Slots = [u32; LANES];
 
 /// Angles and scalars of four edges.
@@ -181,7 +181,7 @@ impl<const V: usize> CurvatureLanes<V> {
     }
 }
 
-/// How much of the normals the gradients of a row have, at the corners from its own on.
+/// Shares of the normals in the gradients of a row, at the corners from its own on.
 #[derive(Clone, Copy)]
 struct RowWeights {
     /// Of `A` \[m\].

@@ -34,10 +34,10 @@ pub(super) struct Edges {
     colors: Vec<Range<usize>>,
     /// The numbers of the edges in each batch.
     members: Vec<[usize; LANES]>,
-    /// How to find the scalars; empty if no edge has one.
+    /// Stencils of the scalars; empty if no edge has one.
     stencils: Vec<Stencil>,
     scratch: Vec<F64x4>,
-    /// Where each edge of the plate is: batch × 4 + lane; `u32::MAX`: not here.
+    /// Place of each edge of the plate: batch × 4 + lane; `u32::MAX`: not here.
     pub slots: Vec<u32>,
     /// Unit normals beyond the clamped edges.
     pub clamps: Vec<DVec3>,

@@ -36,7 +36,7 @@ struct Faces<const V: usize> {
     places: Vec<PlaceInPlate>,
 }
 
-/// Where the rows of a block come from.
+/// Source of the rows of a block.
 #[derive(Clone, Copy, Debug)]
 struct PlaceInPlate {
     /// Number in [`Plate::faces`].

@@ -102,8 +102,8 @@ impl NewtonDriver {
         Ok(report)
     }
 
-    /// Where the motion that `z` comes with would tear the cloth, as where a part of it has just been stopped, starts
-    /// from half of it, or from where the cloth was: wherever `W` is least. Leaves the system evaluated there.
+    /// Chooses where to start: at the end of the motion that `z` comes with, at half of it, or where the cloth was, wherever `W` is
+    /// least. The whole motion could tear the cloth if a part of it has just been stopped. Leaves the system evaluated there.
     fn choose_start(&mut self, z: &mut [f64], problem: &NewtonProblem<'_>, here: &mut Evaluation) {
         let mut trial = std::mem::take(&mut self.trial);
         let at = |start: &[f64], fraction: f64, z: &[f64], trial: &mut Vec<f64>| {

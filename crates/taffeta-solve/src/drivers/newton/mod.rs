@@ -37,7 +37,7 @@ use precondition::clusters::Clusters;
 use precondition::levels::Levels;
 use taffeta_core::{ContactRow, SurfaceTopology, TopologyEpoch};
 
-/// How the linear systems are solved.
+/// Method for the linear systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinearSolver {
     /// Conjugate gradients: linear cost, solved as far as needed.

@@ -9,7 +9,7 @@ use crate::state::RestShape;
 use glam::DVec3;
 use taffeta_core::{SurfaceTopology, VertexIndex};
 
-/// Where the cloths are at rest in the world.
+/// Rest places of the cloths in the world.
 #[derive(Clone, Copy, Debug)]
 pub struct RestPlaces<'a> {
     /// The rest positions of all vertices \[m\].

@@ -264,12 +264,12 @@ impl ProjectiveDriver {
         energies
     }
 
-    /// How many times the system has been factorized.
+    /// Number of factorizations of the system.
     pub fn factorizations(&self) -> usize {
         self.system.factorizations()
     }
 
-    /// Where the time has gone since the driver was built.
+    /// Times of the parts since the driver was built.
     pub fn times(&self) -> ProjectiveTimes {
         self.times
     }

@@ -99,7 +99,7 @@ impl GlobalSystem {
         Ok(())
     }
 
-    /// How many times the matrix has been factorized.
+    /// Number of factorizations of the matrix.
     pub(super) fn factorizations(&self) -> usize {
         self.factorizations
     }

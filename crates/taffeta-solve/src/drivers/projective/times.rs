@@ -1,4 +1,4 @@
-//! Where the time of projective dynamics goes.
+//! Times of the parts of projective dynamics.
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ pub struct RowStep {
     pub sweeps: u32,
 }
 
-/// How a scalar row answers its violation `C`.
+/// Response of a scalar row to its violation `C`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RowLaw {
     /// Position-based dynamics: each sweep takes back a part of the violation.

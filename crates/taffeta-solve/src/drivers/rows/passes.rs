@@ -20,7 +20,7 @@ impl Storage for ScalarRowSets {
     type Volumes = EnclosedSweeps;
 }
 
-/// Where a block belongs, for the choice of its law.
+/// Group of a block, for the choice of its law.
 pub(super) struct Owner {
     pub edge: Option<EdgeIndex>,
     pub vertex: VertexIndex,

@@ -338,7 +338,7 @@ fn what_is_switched_off_bears_nothing_and_the_rest_goes_on() {
     }
 }
 
-/// How far the lower edge of a hung sheet has come down \[m\].
+/// Sag of the lower edge of a hung sheet \[m\].
 fn drop_of(sheet: &Sheet, mut driver: RowDriver, sweeps: u32) -> f64 {
     let rows = settle(sheet, &mut driver, (1.0 / 60.0, sweeps), 90);
     let lower = sheet.material_coords.iter().zip(&rows).filter(|(u, _)| u.y == 0.0);

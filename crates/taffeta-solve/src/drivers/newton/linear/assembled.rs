@@ -328,7 +328,7 @@ impl Values<'_> {
         }
     }
 
-    /// Where an entry stands; for a row above the diagonal of its block, where the column starts.
+    /// Place of an entry; for a row above the diagonal of its block, where the column starts.
     fn place(&self, row: usize, column: usize) -> usize {
         let offsets = self.assembly.pattern.column_offsets();
         let start = offsets[column];

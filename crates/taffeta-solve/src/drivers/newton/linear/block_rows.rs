@@ -32,7 +32,7 @@ pub(crate) struct BlockRows {
     back: Vec<Back>,
 }
 
-/// Where the block of a corner of a face goes, see [`BlockRows::add_corners`].
+/// Place of the block of a corner of a face, see [`BlockRows::add_corners`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CornerPlace {
     pub block: u32,
@@ -262,7 +262,7 @@ fn add_transposed(out: &mut [f64; 3], block: &Mat3, p: &[f64; 3]) {
     }
 }
 
-/// Where the entries of the transposed block stand.
+/// Places of the entries of the transposed block.
 pub(crate) const TRANSPOSED: [usize; 9] = [0, 3, 6, 1, 4, 7, 2, 5, 8];
 
 /// Compressed rows: where each of `count` rows starts, for the rows of all entries.

@@ -38,7 +38,7 @@ pub(crate) struct Hessian {
     carried: Vec<CarriedCoupling>,
     /// The blocks of the faces of a chunk that couple corner `k` (rows) to corner `k + 1` (columns).
     corners: Vec<[Mat3; 3]>,
-    /// Where the corners of each chunk of faces go, by block.
+    /// Places of the corners of each chunk of faces, by block.
     chunks: Vec<Vec<CornerPlace>>,
     /// The pairs of the edges of the mesh come first, then those across hinges, then the others.
     edge_count: usize,
@@ -238,7 +238,7 @@ fn add_drag(drag: &Drags<'_>, displacements: &Displacements, first_face: usize, 
     });
 }
 
-/// Where the corners of the faces go, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts
+/// Places of the corners of the faces, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts
 /// in the face that runs along it and, transposed, in the one that runs against it.
 fn place_corners(topology: &SurfaceTopology, rows: &BlockRows) -> Vec<Vec<CornerPlace>> {
     let mut chunks = vec![Vec::new(); topology.face_count().div_ceil(CHUNK)];

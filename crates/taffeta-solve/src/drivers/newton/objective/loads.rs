@@ -259,7 +259,7 @@ pub(crate) struct Pressure {
     faces: Vec<([u32; 3], f64)>,
     /// Boundary edges of those faces, along the faces.
     rim: Vec<([u32; 2], f64)>,
-    /// Where volumes are measured from \[m\].
+    /// Origin of the measurement of volumes \[m\].
     origin: DVec3,
 }
 

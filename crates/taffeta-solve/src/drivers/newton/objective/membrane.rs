@@ -32,7 +32,7 @@ pub(crate) struct Membrane {
     bounds: Vec<BoundTile>,
 }
 
-/// How much compression faces bear, and what that makes of their stiffness.
+/// Bound on the compression of faces, and its effect on their stiffness.
 #[derive(Clone, Debug)]
 struct BoundTile {
     /// Critical stress times area \[N·m\]: 11, 22, 12. Infinite on the diagonal where any compression is borne.

@@ -36,7 +36,7 @@ pub(crate) type CornerTile = [Lane; 9];
 pub(crate) struct FaceTiles {
     /// Offset of the first coordinate of each corner in a flat vector of coordinates. Unused lanes repeat vertex 0.
     pub corners: Vec<[IndexLane; 3]>,
-    /// Where the corners around each vertex stand, compressed; the three axes are `TILE` apart.
+    /// Places of the corners around each vertex, compressed; the three axes are `TILE` apart.
     ring_offsets: Vec<u32>,
     ring_slots: Vec<u32>,
 }

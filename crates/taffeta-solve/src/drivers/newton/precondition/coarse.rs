@@ -31,7 +31,7 @@ pub(crate) struct MovedNode {
     number: usize,
     grid: u32,
     cell: [i32; 3],
-    /// How far the point moves with the node, along each axis.
+    /// Share of the node's motion that the point takes, along each axis.
     weight: DVec3,
     /// By how much more its own block is to count, for the nodes that it has no blocks with.
     bound: f64,

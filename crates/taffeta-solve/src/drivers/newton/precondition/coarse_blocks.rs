@@ -1,4 +1,4 @@
-//! Where the blocks of a matrix over the nodes of a grid stand, and the window of nodes that one of its rows touches.
+//! Places of the blocks of a matrix over the nodes of a grid, and the window of nodes that one of its rows touches.
 
 use super::grid::{Grid, Place};
 
@@ -9,7 +9,7 @@ const WINDOW: i32 = 4;
 /// Nodes that a row can touch in space.
 pub(super) const WINDOW_NODES: usize = 64;
 
-/// Where the blocks of a grid stand.
+/// Places of the blocks of a grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GridBlocks {
     pub grid: Grid,
@@ -56,7 +56,7 @@ impl GridBlocks {
         if self.is_flat { 4 } else { 8 }
     }
 
-    /// Where the block of a node and an offset stands.
+    /// Place of the block of a node and an offset.
     #[inline(always)]
     pub(crate) fn slot(&self, node: usize, offset: usize) -> usize {
         self.first + (node - self.grid.first) * self.offset_count() + offset

@@ -23,7 +23,7 @@ pub(crate) struct ExactPattern {
     pattern: CholeskyPattern,
     /// When each node is eliminated.
     ranks: Vec<u32>,
-    /// Where the blocks beside the diagonal go, in the order in which [`CoarseMatrix::for_rows`] comes to them.
+    /// Places of the blocks beside the diagonal, in the order in which [`CoarseMatrix::for_rows`] comes to them.
     slots: Vec<Slot>,
 }
 
@@ -138,7 +138,7 @@ struct Supernode {
     /// The nodes below it: where they stand in the list, and how many they are.
     below: u32,
     count: u32,
-    /// Where its columns begin in the values.
+    /// Start of its columns in the values.
     values: u32,
 }
 

@@ -15,10 +15,10 @@ const EDGES_PER_CELL: f64 = 3.0;
 const LEAST_PART: f64 = 0.25;
 /// Cells along the longer side that a grid may have; sums of grids are limited by the vertices of the mesh.
 const CELL_COUNTS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128];
-/// How many of them a grid in space may have: its nodes grow with the third power.
+/// Largest number of them in a grid in space: its nodes grow with the third power.
 const SPATIAL_COUNTS: usize = 5;
 
-/// Where the vertices lie in material space if no single chart lays out the cloths.
+/// Positions of the vertices in material space if no single chart lays out the cloths.
 #[derive(Clone, Copy, Debug)]
 pub struct Charts<'a> {
     /// A point of every vertex on its chart \[m\].
@@ -38,7 +38,7 @@ pub(crate) struct Grid {
     pub first: usize,
 }
 
-/// Where a point lies in a grid.
+/// Position of a point in a grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     /// The lowest node of its cell.
@@ -47,7 +47,7 @@ pub(crate) struct Place {
     pub grid: u32,
     /// The coordinates of the cell.
     pub cell: [i16; 3],
-    /// Where in the cell, from 0 to 1 along each axis; 0 along an axis with one node.
+    /// Position in the cell, from 0 to 1 along each axis; 0 along an axis with one node.
     pub part: [f32; 3],
 }
 
@@ -146,17 +146,17 @@ impl Grid {
         })
     }
 
-    /// Where a point of the piece lies; `number` is that of the grid.
+    /// Position of a point of the piece; `number` is that of the grid.
     pub(super) fn find_place(&self, point: DVec3, number: usize) -> Place {
         self.place(((point - self.origin) / self.spacing).to_array(), number)
     }
 
-    /// Where a node of the grid with half the spacing lies.
+    /// Position of a node of the grid with half the spacing.
     pub(super) fn find_node_place(&self, node: [usize; 3], number: usize) -> Place {
         self.place(node.map(|k| 0.5 * k as f64), number)
     }
 
-    /// Where a point lies that is given in cells.
+    /// Position of a point that is given in cells.
     #[allow(clippy::needless_range_loop, reason = "an axis is read from several arrays at once")]
     fn place(&self, local: [f64; 3], number: usize) -> Place {
         let mut place = Place { grid: number as u32, ..Place::default() };

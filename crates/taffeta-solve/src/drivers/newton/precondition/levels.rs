@@ -36,7 +36,7 @@ const LEAST_CELLS: usize = 2;
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     shape: Arc<Shape>,
-    /// Where the vertices lie in the finest grids; loose vertices, which come last, lie in none.
+    /// Positions of the vertices in the finest grids; loose vertices, which come last, lie in none.
     places: Vec<Place>,
     /// Weights of the nodes of the finest grids there.
     interpolation: Interpolation,
@@ -59,7 +59,7 @@ struct Shape {
     levels: Vec<Vec<Grid>>,
     /// Couplings of nodes that are no neighbors, level by level.
     links: Vec<Arc<Links>>,
-    /// Where the nodes of each level lie in the grids of the next.
+    /// Positions of the nodes of each level in the grids of the next.
     places: Vec<Vec<Place>>,
     interpolations: Vec<Interpolation>,
     /// The pattern of the last level; `None` where there is no surface, and so no grid.
@@ -306,7 +306,7 @@ impl Shape {
     }
 }
 
-/// Where the nodes of grids lie, one grid beside the other: for an order of elimination.
+/// Positions of the nodes of grids, one grid beside the other: for an order of elimination.
 fn list_places(grids: &[Grid]) -> Vec<DVec3> {
     let mut begin = 0.0;
     let mut places = Vec::new();

@@ -16,7 +16,8 @@ const SIZE: f64 = 0.5;
 fn sheet() -> TriangleMesh {
     let side = CELLS + 1;
     let along = |k: u32| SIZE * f64::from(k) / f64::from(CELLS);
-    let material: Vec<DVec2> = (0..side * side).map(|k| DVec2::new(along(k % side), along(k / side))).collect();
+    let material: Vec<DVec2> =
+        (0..side * side).map(|k| DVec2::new(along(k % side), along(k / side))).collect();
     let cut = |k: u32| {
         let (i, j) = (k % CELLS, k / CELLS);
         let a = j * side + i;
@@ -69,6 +70,8 @@ fn plain_factors_end_in_the_states_that_are_written_down() {
     let global = swing("swing global", SolverChoice::Global, BendingModel::default(), 30);
     let direct = swing("swing direct", SolverChoice::Direct, BendingModel::default(), 8);
     // Factors of another library have other last bits, as those of another processor have.
-    let other = |line: &str| if line.starts_with("processor: ") { "processor: another\n".into() } else { format!("{line}\n") };
+    let other = |line: &str| {
+        if line.starts_with("processor: ") { "processor: another\n".into() } else { format!("{line}\n") }
+    };
     compare([global, direct], &written().lines().map(other).collect::<String>());
 }

@@ -150,7 +150,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ),
     ("taffeta-core", &[], &["arithmetic", "dense", "sweeps", "places", "contact"]),
     ("taffeta-sim", &["model"], &["description", "report", "setup", "state", "workspace"]),
-    ("taffeta-sim", &["derive"], &["elements", "world"]),
+    ("taffeta-sim", &["derive"], &["elements", "solver", "world"]),
     ("taffeta-sim", &["step"], &["plan", "stages"]),
     (
         "taffeta-remesh",
@@ -196,6 +196,52 @@ fn what_the_table_of_changes_names_is_there() {
         for name in names {
             assert!(texts.contains(name), "{name} is in one of {files:?}");
         }
+    }
+}
+
+/// Things that were added: the row of the table of changes for their kind, a name that every file has which they touch, and
+/// the crate that may use the name elsewhere, as a key is used where it has its effect.
+const ADDED: &[(&str, &str, Option<&str>)] = &[
+    ("a sizing term", "NormalGradient", None),
+    ("an elastic block", "QuadraticBend", None),
+    ("a convex obstacle shape", "Capsule", None),
+    ("an output format", "UsdaFiles", None),
+    ("a scene key", "break_force", Some("taffeta-sim")),
+    ("a scene key", "gravity_while_sewing", Some("taffeta-sim")),
+    ("a solver", "Xpbd", None),
+    ("a solver", "RowDriver", None),
+];
+
+#[test]
+fn the_table_of_changes_names_every_file_of_an_addition() {
+    let page = read_page("ARCHITECTURE.md");
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let texts = texts_below(&crates);
+    for (row, name, user) in ADDED {
+        let row =
+            page.lines().find(|line| line.starts_with(&format!("| {row} |"))).expect("the table has the row");
+        let has_name = |text: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let is_inside = |sign: Option<char>| sign.is_some_and(|c| c.is_alphanumeric() || c == '_');
+                !is_inside(text[..at].chars().next_back())
+                    && !is_inside(text[at + name.len()..].chars().next())
+            })
+        };
+        let mut count = 0;
+        for (path, _) in texts.iter().filter(|(_, text)| has_name(text)) {
+            let place =
+                path.strip_prefix(&crates).expect("it is below the crates").to_string_lossy().into_owned();
+            let is_counted =
+                place.contains("/src/") && !place.contains("test") && !place.ends_with("/lib.rs");
+            let is_user = user.is_some_and(|user| place.starts_with(user));
+            let is_named = row.contains(&format!("`crates/{place}`"));
+            assert!(
+                !is_counted || is_user || is_named,
+                "`crates/{place}` has {name}, and the row does not name it"
+            );
+            count += usize::from(is_counted && is_named);
+        }
+        assert!(count > 0, "{name} is in no file of its row");
     }
 }
 

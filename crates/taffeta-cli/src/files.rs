@@ -4,9 +4,7 @@ use crate::failure::Failure;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
-
-/// Ending of files that are being written, as in result folders.
-pub(crate) const UNFINISHED: &str = ".tmp";
+use taffeta_io::write_beside;
 
 /// Writes a file, which is on the disk then; an older one of that name is replaced.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -18,23 +16,20 @@ pub(crate) fn replace_file_by(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
-    write_beside(path, write)?.persist(path).map_err(|error| error.error)?;
+    write_through(path, write)?.persist(path)?;
     sync_folder(path)
 }
 
 /// Writes a file, which is on the disk then; an older one of that name is left alone, and that is an error.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_beside(path, |file| file.write_all(bytes))?.persist_noclobber(path).map_err(|error| error.error)?;
+    write_through(path, |file| file.write_all(bytes))?.persist_noclobber(path)?;
     sync_folder(path)
 }
 
 /// Waits until the name of a file is on the disk, where folders can be waited for.
 fn sync_folder(path: &Path) -> io::Result<()> {
-    if cfg!(unix) { File::open(folder_of(path))?.sync_all() } else { Ok(()) }
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
 /// Why a new file could not be made: bad usage, as nothing was written.
@@ -49,19 +44,15 @@ pub(crate) fn refuse_file(path: &Path, error: &io::Error) -> Failure {
     })
 }
 
-fn write_beside(
+/// Writes a temporary file beside a path, which is on the disk then.
+fn write_through(
     path: &Path,
     write: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".taffeta-").suffix(UNFINISHED);
-    // Temporary files are private by default; these are as readable as any other file.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(folder_of(path))?;
-    write(file.as_file_mut())?;
-    file.as_file().sync_all()?;
-    Ok(file)
+    write_beside(path, |file| {
+        write(file)?;
+        file.sync_all()
+    })
 }
 
 /// A path as a word that a shell reads back.

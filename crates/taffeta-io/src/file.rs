@@ -1,8 +1,9 @@
-//! Files as bytes, up to a size beyond which they are taken for a mistake.
+//! Files: read as bytes, up to a size beyond which they are taken for a mistake, and written beside their place.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
+use tempfile::NamedTempFile;
 
 /// Bytes of a file that is read as a whole: more than any mesh or frame of this program has. Devices and pipes, which tell no
 /// size, end there too.
@@ -14,6 +15,28 @@ const MAX_FILE: u64 = 4 << 30;
 /// If it cannot be read, or has more than 4 GiB.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
     read_up_to(path, MAX_FILE)
+}
+
+/// Ending of files that are being written.
+pub const UNFINISHED: &str = ".tmp";
+
+/// Lets `write` write a temporary file beside a path. It is removed unless it is made to persist under that path.
+///
+/// # Errors
+/// If the file cannot be made or written.
+pub fn write_beside(
+    path: &Path,
+    write: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".taffeta-").suffix(UNFINISHED);
+    // Temporary files are private by default; results are as readable as any other file.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder)?;
+    write(file.as_file_mut())?;
+    Ok(file)
 }
 
 fn read_up_to(path: &Path, limit: u64) -> io::Result<Vec<u8>> {

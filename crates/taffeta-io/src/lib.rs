@@ -40,7 +40,7 @@ pub use arrays::npy::{NumberArray, NumberKind};
 pub use arrays::numbers;
 pub use arrays::numbers::{ArchivedArray, read_npy_numbers, read_npz_numbers, write_npz_numbers};
 pub use curvature::mean_curvatures;
-pub use file::read_file;
+pub use file::{UNFINISHED, read_file, write_beside};
 pub use format::glb::GlbWriter;
 pub use format::npz::{read_npz, write_npz};
 pub use format::ply::{read_ply, write_ply};

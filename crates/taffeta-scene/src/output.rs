@@ -36,12 +36,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use taffeta_contact::MeshObstacle;
 use taffeta_io::obj::{ObjError, write_obj};
-use taffeta_io::{Format, FrameData};
+use taffeta_io::{Format, FrameData, UNFINISHED, write_beside};
 
 /// The file that says how a run ended.
 pub const SUMMARY_FILE: &str = "summary.json";
-/// Ending of files that are being written.
-const UNFINISHED: &str = ".tmp";
 /// The folder with the meshes of obstacles.
 const OBSTACLES: &str = "obstacles";
 
@@ -340,15 +338,7 @@ impl OutputFolder {
         path: &Path,
         write: impl FnOnce(&mut fs::File) -> io::Result<()>,
     ) -> Result<(), OutputError> {
-        let parent = path.parent().unwrap_or(&self.root);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".taffeta-").suffix(UNFINISHED);
-        // Temporary files are private by default; results are as readable as any other file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = builder.tempfile_in(parent).map_err(|e| OutputError::io("write", path, &e))?;
-        write(file.as_file_mut()).map_err(|e| OutputError::io("write", path, &e))?;
-        file.persist(path).map_err(|e| OutputError::io("write", path, &e.error))?;
-        Ok(())
+        let written = write_beside(path, write).and_then(|file| Ok(file.persist(path)?));
+        written.map(drop).map_err(|error| OutputError::io("write", path, &error))
     }
 }

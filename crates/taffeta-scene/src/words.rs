@@ -28,24 +28,9 @@ pub(crate) fn did_you_mean(word: &str, words: &[&str]) -> Option<String> {
 /// Returns the word that a misspelled one is most likely meant to be: at most a third of its characters differ.
 pub fn nearest_word<'w>(word: &str, words: &[&'w str]) -> Option<&'w str> {
     let limit = (word.chars().count() / 3).max(1);
-    let (distance, nearest) = words.iter().map(|other| (edit_distance(word, other), *other)).min()?;
+    let distance = |other: &str| strsim::levenshtein(&word.to_lowercase(), &other.to_lowercase());
+    let (distance, nearest) = words.iter().map(|other| (distance(other), *other)).min()?;
     (distance <= limit).then_some(nearest)
-}
-
-/// Levenshtein distance in characters, case ignored.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

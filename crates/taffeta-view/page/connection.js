@@ -22,17 +22,15 @@ export function connect(handlers) {
   let socket = null;
 
   function open() {
-    socket = new WebSocket(`ws://${location.host}/socket`);
+    // The address of the page has the token.
+    socket = new WebSocket(`ws://${location.host}/socket${location.search}`);
     socket.binaryType = "arraybuffer";
-    // With the first message and not before: the program opens a socket also to say why it closes it.
-    let isWelcome = false;
-    socket.onclose = ({ reason }) => {
+    socket.onopen = () => handlers.connected(true);
+    socket.onclose = () => {
       handlers.connected(false);
-      if (reason) handlers.refused({ command: "connection", reason });
       setTimeout(open, 1000);
     };
     socket.onmessage = ({ data }) => {
-      if (!isWelcome) handlers.connected((isWelcome = true));
       if (data instanceof ArrayBuffer) {
         handlers.frame(decodeFrame(data), data.byteLength);
         return;

@@ -16,8 +16,8 @@ pub(crate) enum Notice {
     Text(String),
     /// Answer of the WebSocket protocol, as bytes.
     Bytes(Vec<u8>),
-    /// The connection ends, perhaps with a reason for the browser.
-    End(Option<String>),
+    /// The connection ends.
+    End,
 }
 
 /// Latest state of each thing that browsers see. A slow browser drops the states between.

@@ -12,12 +12,10 @@
 //!
 //! Several measures keep other people, pages and machines out:
 //! - The server listens on the loopback address.
-//! - Nothing is served without a random token in the address of the page, then in a cookie (`token`).
+//! - Page and socket open only with the random token in the address of the page (`guard`).
 //! - `Host` and `Origin` headers must name the server, against names that are made to lead here (`guard`).
 //! - A content security policy lets the page load and call nothing but its server (`guard`).
 //! - A resource policy lets no other page load what the server serves (`guard`).
-//! - Connections, browsers and waiting commands are limited in number, and unfinished requests in time (`connections`,
-//!   `queue`).
 //!
 //! A refused command is reported to the browser that sent it.
 

@@ -1,20 +1,12 @@
 //! The events that wait for the thread of a show.
 //!
 //! Only the last of repeated values, and of places to drag or to seek, wait: sliders and pointers never fill the queue, however
-//! long a step takes. What is more than it holds is refused.
+//! long a step takes.
 
 use crate::command::{Client, Command, Event};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Instant;
-
-/// Events that may wait. Nobody clicks so often during a step; scripts do.
-const LENGTH: usize = 256;
-
-/// Why a command is not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{LENGTH} commands wait already: try again when they are done")]
-pub(crate) struct QueueFull;
 
 /// The events that wait for the thread of a show, in their order.
 #[derive(Debug, Default)]
@@ -41,19 +33,12 @@ impl Queue {
     }
 
     /// Takes a command, in place of one that it overtakes.
-    ///
-    /// # Errors
-    /// If too many wait. A hand can always let go: not more often than it grabs.
-    pub(crate) fn command(&self, client: Client, command: Command) -> Result<(), QueueFull> {
+    pub(crate) fn command(&self, client: Client, command: Command) {
         let mut waiting = self.lock();
         if let Some(place) = find_overtaken(&waiting.events, client, &command) {
             waiting.events.remove(place);
         }
-        if waiting.events.len() >= LENGTH && command != Command::Release {
-            return Err(QueueFull);
-        }
         self.add(&mut waiting, Event::Command(client, command));
-        Ok(())
     }
 
     /// Ends the show when it has handled what waits.
@@ -152,7 +137,7 @@ mod tests {
     /// Commands that wait in a queue after these were given.
     fn queue(commands: impl IntoIterator<Item = (Client, Command)>) -> Vec<(Client, Command)> {
         let queue = Queue::default();
-        commands.into_iter().for_each(|(client, command)| queue.command(client, command).unwrap());
+        commands.into_iter().for_each(|(client, command)| queue.command(client, command));
         let pair = |event| match event {
             Event::Command(client, command) => (client, command),
             Event::Join | Event::Leave(_) => panic!("only commands"),
@@ -183,25 +168,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_the_length_is_refused_and_sliders_and_hands_never_are() {
+    fn sliders_and_hands_never_fill_the_queue() {
         let queue = Queue::default();
-        queue.command(1, grab()).unwrap();
-        let taken = (0..13_781).filter(|_| queue.command(2, Command::Step).is_ok()).count();
-        assert_eq!(taken, LENGTH - 1);
-        let message = queue.command(1, Command::Run { on: false }).unwrap_err().to_string();
-        assert!(message.contains("256 commands wait"), "{message}");
-        // Who comes and goes, and who lets go, is not forgotten.
-        queue.join();
-        queue.leave(3);
-        for _ in 0..1000 {
-            queue.command(1, Command::Release).unwrap();
-        }
-        let events = queue.take(None).unwrap();
-        let last: Vec<_> = events.into_iter().skip(LENGTH).collect();
-        assert_eq!(last, [Event::Join, Event::Leave(3), Event::Command(1, Command::Release)]);
         for i in 0..13_781 {
-            queue.command(1, set(["a", "b"][i % 2], i as f64)).unwrap();
-            queue.command(1, drag(i as f64)).unwrap();
+            queue.command(1, set(["a", "b"][i % 2], i as f64));
+            queue.command(1, drag(i as f64));
         }
         assert_eq!(queue.take(None).unwrap().len(), 3);
     }
@@ -209,7 +180,7 @@ mod tests {
     #[test]
     fn drags_are_heard_at_once_unless_something_of_that_browser_waits() {
         let queue = Queue::default();
-        let command = |client, command| queue.command(client, command).unwrap();
+        let command = |client, command| queue.command(client, command);
         command(1, drag(2.0));
         command(2, drag(2.0));
         assert_eq!(queue.take_drags(), [(1, [2.0, 0.0, 0.0], 2.0), (2, [2.0, 0.0, 0.0], 2.0)]);

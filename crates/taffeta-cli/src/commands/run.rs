@@ -138,7 +138,6 @@ impl Run {
             interrupt::listen(&watch.stop_flag());
         }
         self.folder.write_scene_json(&self.prepared.scene).map_err(|error| Failure::failed(&error))?;
-        self.checkpoints.keep_first_reserve(self.prepared.world.vertex_count());
         if !is_resumed && !self.prepared.scene.output.formats.is_empty() {
             self.write_obstacles()?;
         }
@@ -191,7 +190,7 @@ impl Run {
     fn write_frame(&mut self, recorder: &mut Recorder) -> Result<(), Failure> {
         let Some(row) = &self.unwritten else { return Ok(()) };
         self.totals.writing += recorder.write(&self.prepared.world, row.clone())?;
-        self.totals.frames += 1;
+        self.totals.sums.frames += 1;
         self.unwritten = None;
         Ok(())
     }
@@ -210,7 +209,7 @@ impl Run {
     fn write_spanning(&mut self) -> Result<(), Failure> {
         let start = Instant::now();
         let formats = &self.prepared.scene.output.formats;
-        if self.totals.frames > 0 {
+        if self.totals.sums.frames > 0 {
             export::write_spanning(self.folder.root(), formats)?;
         }
         self.totals.writing += start.elapsed();
@@ -230,7 +229,7 @@ impl Run {
             self.progress.say("stopping; to stop at once, without a checkpoint, send the signal again");
         }
         // Without frame 0 there is nothing to go on from.
-        let saved = (self.totals.frames > 0).then(|| self.save_checkpoint());
+        let saved = (self.totals.sums.frames > 0).then(|| self.save_checkpoint());
         let (state_hash, is_saved) = match saved {
             Some(Ok(hash)) => (hash, true),
             Some(Err(failure)) => {
@@ -242,7 +241,6 @@ impl Run {
         if let Err(failure) = self.write_spanning() {
             outcome.record_unwritten(failure.into_reason());
         }
-        self.checkpoints.release_reserve();
         self.clock.read(&mut self.totals);
         self.progress.finish();
         let summary = Summary {
@@ -259,7 +257,7 @@ impl Run {
             true => resume_command(options, self.folder.root()),
             false => "run the scene again into this folder with `resume`".to_owned(),
         };
-        let good = match self.totals.frames {
+        let good = match self.totals.sums.frames {
             0 => String::new(),
             1 => format!("\n  = frame 0, the initial state, stays in {root}"),
             frames => format!("\n  = the frames 0 to {} are good and stay in {root}", frames - 1),

@@ -8,7 +8,7 @@
 //! All pictures share one palette, made from some of them: with a palette of its own for each, what stands still would
 //! flicker. The dither is a fixed pattern for the same reason, and so that what stands still needs no bytes.
 
-use super::write::new_file_in;
+use super::write::{find_changes, new_file_in};
 use crate::error::RenderError;
 use crate::image::Image;
 use color_quant::NeuQuant;
@@ -107,7 +107,8 @@ impl GifWriter {
                 side: u16::MAX.into(),
             })
         };
-        let file = new_file_in(path)?;
+        let file =
+            new_file_in(path).map_err(|source| RenderError::Write { path: path.to_owned(), source })?;
         let encode = |source| RenderError::EncodeGif { path: path.to_owned(), source };
         let (width, height) = (side(size[0])?, side(size[1])?);
         let mut encoder =
@@ -126,8 +127,11 @@ impl GifWriter {
             return Err(RenderError::SizeMismatch { expected: self.size, found });
         }
         let indices = self.palette.index(image);
-        let [left, top, width, height] = self.find_changes(&indices);
-        let row_length = self.size[0] as usize;
+        let [row_length, height] = self.size.map(|side| side as usize);
+        let [left, top, width, height] = match self.before.is_empty() {
+            true => [0, 0, row_length, height],
+            false => find_changes(&indices, &self.before, row_length),
+        };
         let rows = (top..top + height).flat_map(|y| (left..left + width).map(move |x| y * row_length + x));
         let changed = |at: usize| match self.before.get(at) {
             Some(before) if *before == indices[at] => UNCHANGED,
@@ -147,25 +151,6 @@ impl GifWriter {
         let written = self.encoder.write_frame(&frame);
         self.before = indices;
         written.map_err(|source| RenderError::EncodeGif { path: self.path.clone(), source })
-    }
-
-    /// The box `left, top, width, height` around all pixels that differ from the picture before; one pixel if none does.
-    fn find_changes(&self, indices: &[u8]) -> [usize; 4] {
-        let [width, height] = self.size.map(|side| side as usize);
-        if self.before.is_empty() {
-            return [0, 0, width, height];
-        }
-        let (mut low, mut high) = ([width, height], [0, 0]);
-        let rows = indices.chunks_exact(width).zip(self.before.chunks_exact(width)).enumerate();
-        for (y, (row, before)) in rows.filter(|(_, (row, before))| row != before) {
-            let differs = |x: &usize| row[*x] != before[*x];
-            low = [low[0].min((0..width).find(differs).unwrap_or(0)), low[1].min(y)];
-            high = [high[0].max((0..width).rfind(differs).unwrap_or(0)), y];
-        }
-        if low[1] == height {
-            return [0, 0, 1, 1];
-        }
-        [low[0], low[1], high[0] + 1 - low[0], high[1] + 1 - low[1]]
     }
 
     /// Completes the file; an older one of that name is replaced.

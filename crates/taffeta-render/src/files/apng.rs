@@ -2,7 +2,7 @@
 //!
 //! Of each picture only the box is stored in which it differs from the one before.
 
-use super::write::new_file_in;
+use super::write::{find_changes, new_file_in};
 use crate::error::RenderError;
 use crate::image::Image;
 use std::fs::File;
@@ -26,8 +26,8 @@ impl ApngWriter {
     /// [`RenderError::Write`] if the folder does not exist or cannot be written to; [`RenderError::Encode`] if the encoder
     /// fails, as without pictures.
     pub fn create(path: &Path, size: [u32; 2], count: u32) -> Result<Self, RenderError> {
-        let file = new_file_in(path)?;
         let write = |source| RenderError::Write { path: path.to_owned(), source };
+        let file = new_file_in(path).map_err(write)?;
         let encode = |source| RenderError::Encode { path: path.to_owned(), source };
         let out = BufWriter::new(file.as_file().try_clone().map_err(write)?);
         let mut encoder = png::Encoder::new(out, size[0], size[1]);
@@ -49,8 +49,10 @@ impl ApngWriter {
         if found != self.size {
             return Err(RenderError::SizeMismatch { expected: self.size, found });
         }
-        let area =
-            self.before.as_ref().map_or([0, 0, found[0], found[1]], |before| find_changes(image, before));
+        let changes = |before: &Image| {
+            find_changes(image.pixels(), before.pixels(), found[0] as usize).map(|side| side as u32)
+        };
+        let area = self.before.as_ref().map_or([0, 0, found[0], found[1]], changes);
         let written = write(&mut self.writer, image, area, delay);
         self.before = Some(image.clone());
         written.map_err(|source| RenderError::Encode { path: self.path.clone(), source })
@@ -84,22 +86,6 @@ fn write(
     let rows = image.rows().skip(top as usize).take(height as usize);
     let part = rows.flat_map(|row| &row[left as usize..(left + width) as usize]);
     writer.write_image_data(part.copied().collect::<Vec<_>>().as_flattened())
-}
-
-/// The box `left, top, width, height` around all pixels that differ; one pixel if none does.
-fn find_changes(image: &Image, before: &Image) -> [u32; 4] {
-    let [width, height] = image.size().map(|side| side as usize);
-    let (mut low, mut high) = ([width, height], [0, 0]);
-    let rows = image.rows().zip(before.rows()).enumerate().filter(|(_, (row, old))| row != old);
-    for (y, (row, old)) in rows {
-        let differs = |x: &usize| row[*x] != old[*x];
-        low = [low[0].min((0..width).find(differs).unwrap_or(0)), low[1].min(y)];
-        high = [high[0].max((0..width).rfind(differs).unwrap_or(0)), y];
-    }
-    match low[1] == height {
-        true => [0, 0, 1, 1],
-        false => [low[0], low[1], high[0] + 1 - low[0], high[1] + 1 - low[1]].map(|side| side as u32),
-    }
 }
 
 #[cfg(test)]

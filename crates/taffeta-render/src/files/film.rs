@@ -9,6 +9,7 @@
 
 mod error;
 
+use super::write::new_file_in;
 use crate::Image;
 use openh264::OpenH264API;
 use openh264::encoder::{
@@ -215,17 +216,4 @@ impl Film {
 
 fn container(path: &Path, error: &dyn std::error::Error) -> FilmError {
     FilmError::Container { path: path.to_owned(), reason: error.to_string() }
-}
-
-/// A temporary file with the permissions of an ordinary one, in the folder in which a file is to be.
-fn new_file_in(path: &Path) -> std::io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".film-");
-    #[cfg(unix)]
-    let builder = {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666))
-    };
-    builder.tempfile_in(folder)
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 pub fn write_png(image: &Image, path: &Path) -> Result<(), RenderError> {
     let write_error = |source| RenderError::Write { path: path.to_owned(), source };
     let bytes = encode(image).map_err(|source| RenderError::Encode { path: path.to_owned(), source })?;
-    let mut file = BufWriter::new(new_file_in(path)?);
+    let mut file = BufWriter::new(new_file_in(path).map_err(write_error)?);
     file.write_all(&bytes).map_err(write_error)?;
     let file = file.into_inner().map_err(|error| write_error(error.into_error()))?;
     file.persist(path).map_err(|error| write_error(error.error))?;
@@ -33,20 +33,30 @@ fn encode(image: &Image) -> Result<Vec<u8>, png::EncodingError> {
     Ok(bytes)
 }
 
+/// The box `left, top, width, height` around all that differs in rows of two pictures of one width; one pixel if nothing does.
+pub(crate) fn find_changes<T: PartialEq>(new: &[T], before: &[T], width: usize) -> [usize; 4] {
+    let height = new.len() / width;
+    let (mut low, mut high) = ([width, height], [0, 0]);
+    let rows = new.chunks_exact(width).zip(before.chunks_exact(width)).enumerate();
+    for (y, (row, before)) in rows.filter(|(_, (row, before))| row != before) {
+        let differs = |x: &usize| row[*x] != before[*x];
+        low = [low[0].min((0..width).find(differs).unwrap_or(0)), low[1].min(y)];
+        high = [high[0].max((0..width).rfind(differs).unwrap_or(0)), y];
+    }
+    if low[1] == height {
+        return [0, 0, 1, 1];
+    }
+    [low[0], low[1], high[0] + 1 - low[0], high[1] + 1 - low[1]]
+}
+
 /// A temporary file with the permissions of an ordinary one, in the folder in which a file is to be.
-pub(crate) fn new_file_in(path: &Path) -> Result<tempfile::NamedTempFile, RenderError> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
+pub(crate) fn new_file_in(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".picture-");
     #[cfg(unix)]
-    let builder = {
-        use std::os::unix::fs::PermissionsExt as _;
-        builder.permissions(std::fs::Permissions::from_mode(0o666))
-    };
-    builder.tempfile_in(folder).map_err(|source| RenderError::Write { path: path.to_owned(), source })
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 #[cfg(test)]

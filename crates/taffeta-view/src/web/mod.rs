@@ -1,10 +1,8 @@
-//! The server: connections, requests, sockets, and who may use them.
+//! The server: requests, sockets, and who may use them.
 
 pub(crate) mod assets;
-pub(crate) mod connections;
 pub(crate) mod guard;
 pub(crate) mod http;
 pub(crate) mod server;
 pub(crate) mod socket;
 pub(crate) mod stage;
-pub(crate) mod token;

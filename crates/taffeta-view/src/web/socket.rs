@@ -7,50 +7,38 @@
 //!
 //! Only the writer writes to the stream. Answers of the protocol (to pings, and when a socket is closed) reach it as bytes.
 
-use super::connections::finish;
+use super::http::finish;
 use super::stage::Stage;
 use crate::command::{Client, Command};
 use crate::latest_output::Notice;
 use crate::pictures::snapshot::Sent;
 use serde_json::json;
+use std::convert::Infallible;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use tungstenite::protocol::frame::coding::CloseCode;
-use tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
+use tungstenite::protocol::Role;
 use tungstenite::{Error, Message, WebSocket};
 
-/// Limit of a command \[bytes\].
-const LONGEST_COMMAND: usize = 16 * 1024;
 /// Limit of the frames that a browser has not confirmed: one at work, and one on its way.
 const MAX_UNTAKEN: u32 = 2;
 /// Capacity of the channel to the writer. The reader waits when it is full.
 const MAX_NOTICES: usize = 64;
 /// Characters of an invalid command in the error message.
 const QUOTED: usize = 80;
-/// Limit of the reason of a closed socket \[bytes\] (RFC 6455, section 5.5).
-const LONGEST_REASON: usize = 123;
 
 /// Sends frames and statuses to a browser and takes its commands, until one side ends. `rest` are bytes after the request.
 pub(crate) fn attend(stream: &TcpStream, rest: Vec<u8>, stage: &Stage) {
     let mut writer = WebSocket::from_raw_socket(stream, Role::Server, None);
-    let Some(_place) = stage.places.take() else {
-        close(&mut writer, CloseCode::Again, "too many browsers watch already: close one of them");
-        finish(stream);
-        return;
-    };
     let client = stage.number_client();
     stage.queue.join();
     let (notices, inbox) = sync_channel(MAX_NOTICES);
     stage.latest_output.listen(notices.clone());
     std::thread::scope(|scope| {
         let read = || {
-            let config = WebSocketConfig::default()
-                .max_message_size(Some(LONGEST_COMMAND))
-                .max_frame_size(Some(LONGEST_COMMAND));
             let half = Half { stream, notices: notices.clone() };
-            let reader = WebSocket::from_partially_read(half, rest, Role::Server, Some(config));
-            notices.send(Notice::End(hear(reader, stage, client, &notices))).ok();
+            hear(WebSocket::from_partially_read(half, rest, Role::Server, None), stage, client, &notices);
+            notices.send(Notice::End).ok();
         };
         if std::thread::Builder::new().name("browser".into()).spawn_scoped(scope, read).is_ok() {
             // Errors of a broken connection have no receiver.
@@ -86,12 +74,6 @@ impl Write for Half<'_> {
     }
 }
 
-/// Closes a socket with a reason.
-fn close(socket: &mut WebSocket<&TcpStream>, code: CloseCode, reason: &str) {
-    let reason = &reason[..reason.floor_char_boundary(LONGEST_REASON)];
-    socket.send(Message::Close(Some(CloseFrame { code, reason: reason.into() }))).ok();
-}
-
 /// Sends changes and notices until the browser leaves or the show ends.
 fn tell(
     socket: &mut WebSocket<&TcpStream>,
@@ -124,22 +106,18 @@ fn tell(
             Ok(Notice::Taken) => untaken = untaken.saturating_sub(1),
             Ok(Notice::Text(text)) => socket.send(Message::text(text))?,
             Ok(Notice::Bytes(bytes)) => socket.get_mut().write_all(&bytes)?,
-            Ok(Notice::End(Some(reason))) => {
-                close(socket, CloseCode::Policy, &reason);
-                return Ok(());
-            }
-            Ok(Notice::End(None)) | Err(_) => return Ok(()),
+            Ok(Notice::End) | Err(_) => return Ok(()),
         }
     }
 }
 
-/// Takes commands until the connection ends. Returns the reason to close it; `None`: the browser has left.
+/// Takes commands until the connection or the writer ends, which `None` stands for.
 fn hear(
     mut socket: WebSocket<Half<'_>>,
     stage: &Stage,
     client: Client,
     notices: &SyncSender<Notice>,
-) -> Option<String> {
+) -> Option<Infallible> {
     let refuse = |command: &str, reason: &str| {
         let text = json!({ "refused": { "command": command, "reason": reason } }).to_string();
         notices.send(Notice::Text(text)).ok()
@@ -154,9 +132,7 @@ fn hear(
             // The protocol handles these on the next read.
             Ok(Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_)) => continue,
             Err(Error::Io(error)) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_)) => return None,
-            // The message is too long or invalid.
-            Err(error) => return Some(error.to_string()),
+            Err(_) => return None,
         };
         match read(&text) {
             Ok(Command::Taken) => notices.send(Notice::Taken).ok()?,
@@ -167,12 +143,7 @@ fn hear(
                 Ok(seam) => notices.send(Notice::Text(json!({ "seam": seam }).to_string())).ok()?,
                 Err(reason) => refuse("seam", &reason)?,
             },
-            Ok(command) => {
-                let name = command.to_string();
-                if let Err(full) = stage.queue.command(client, command) {
-                    refuse(&name, &full.to_string())?;
-                }
-            }
+            Ok(command) => stage.queue.command(client, command),
             Err(reason) => refuse(&quote(&text), &reason)?,
         }
     }

@@ -4,7 +4,6 @@
 //! checkpoint/checkpoint.json     the scene's identity, the frame, the totals so far, the name of the state
 //! checkpoint/state_00120.gz      the state, compressed
 //! checkpoint/lock                who writes the folder
-//! checkpoint/reserve             room on the disk for the checkpoint of a run that has filled it
 //! ```
 //!
 //! The disk holds a complete checkpoint, with everything written before it, at every moment after the first one. The order of
@@ -22,15 +21,16 @@ use super::lock::Lock;
 use super::prepare::Prepared;
 use super::totals::Totals;
 use crate::failure::Failure;
-use crate::files::{UNFINISHED, replace_file, replace_file_by};
+use crate::files::{replace_file, replace_file_by};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
+use taffeta_io::UNFINISHED;
 use taffeta_scene::{MetricsRow, OutputFolder};
 use taffeta_sim::{Checkpoint, StateHasher, World};
 
@@ -42,10 +42,6 @@ const FREE_KEYS: [&str; 3] = ["simulation.duration", "simulation.threads", "outp
 const MAX_RATIO: u64 = 64;
 /// Differences of two scenes that a message names.
 const NAMED_DIFFERENCES: usize = 5;
-/// Size of the reserve before the first checkpoint is written, for each vertex; and at least \[bytes\]. Packed states take half of
-/// that.
-const RESERVE_PER_VERTEX: u64 = 500;
-const LEAST_RESERVE: u64 = 1 << 16;
 
 /// Note on a checkpoint.
 #[derive(Serialize, Deserialize)]
@@ -108,39 +104,9 @@ impl CheckpointFolder {
         self.root.join("checkpoint.json")
     }
 
-    fn reserve_path(&self) -> PathBuf {
-        self.root.join("reserve")
-    }
-
-    /// Keeps some room on the disk, as much of it as can be had.
-    fn keep_reserve(&self, size: u64) {
-        let grow = || {
-            let mut file = OpenOptions::new().create(true).append(true).open(self.reserve_path())?;
-            let missing = size.saturating_sub(file.metadata()?.len());
-            io::copy(&mut io::repeat(0).take(missing), &mut file)
-        };
-        // On a full disk what there is has to do.
-        grow().ok();
-    }
-
-    /// Keeps room on the disk for the first checkpoint of a world with so many vertices.
-    pub(super) fn keep_first_reserve(&self, vertices: usize) {
-        self.keep_reserve((RESERVE_PER_VERTEX * vertices as u64).max(LEAST_RESERVE));
-    }
-
-    /// Lets go of the room that was kept.
-    pub(super) fn release_reserve(&self) {
-        fs::remove_file(self.reserve_path()).ok();
-    }
-
-    /// Writes a checkpoint in place of the one before, in the room that was kept for it if there is no other. Returns the hash of
-    /// the state.
+    /// Writes a checkpoint in place of the one before, which stays if the disk is full. Returns the hash of the state.
     pub(super) fn save(&mut self, folder: &OutputFolder, moment: &Moment<'_>) -> Result<String, Failure> {
-        let saved = self.try_save(folder, moment).or_else(|_| {
-            self.release_reserve();
-            self.try_save(folder, moment)
-        });
-        saved.map_err(|error| {
+        self.try_save(folder, moment).map_err(|error| {
             Failure::Failed(format!("cannot write the checkpoint in {}: {error}", self.root.display()))
         })
     }
@@ -156,7 +122,6 @@ impl CheckpointFolder {
             state_hash = pack(&prepared.world, file)?;
             Ok(())
         })?;
-        let size = fs::metadata(&path)?.len();
         let note = Note {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -177,7 +142,6 @@ impl CheckpointFolder {
                 fs::remove_file(entry.path())?;
             }
         }
-        self.keep_reserve((2 * size).max(LEAST_RESERVE));
         Ok(note.state_hash)
     }
 

@@ -83,29 +83,12 @@ impl Summary<'_> {
     }
 
     fn counts(&self) -> Counts {
-        let (world, totals) = (&self.prepared.world, self.totals);
+        let (world, sums) = (&self.prepared.world, self.totals.sums.clone());
         Counts {
-            frames: totals.frames,
-            last_frame: totals.frames.checked_sub(1),
+            last_frame: sums.frames.checked_sub(1),
             steps: world.frame(),
-            substeps: totals.substeps,
             simulated_time: world.time(),
-            splits: totals.splits,
-            collapses: totals.collapses,
-            flips: totals.flips,
-            refused_edits: totals.refused_edits,
-            broken_edges: totals.broken_edges,
-            tears: totals.tears,
-            torn_length: totals.torn_length,
-            shortened_motions: totals.shortened,
-            lost_impulse: totals.lost_impulse,
-            forced_pairs: totals.forced_pairs,
-            passed_pairs: totals.passed_pairs,
-            given_up: totals.given_up,
-            hurried_steps: totals.hurried_steps,
-            frames_with_crossings: totals.frames_with_crossings,
-            vertices: totals.vertices,
-            faces: totals.faces,
+            sums,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::session::Session;
 use super::starts::StartInside;
-use super::totals::{Extent, Forced, Quarantined, Totals, stage_name};
+use super::totals::{Extent, Forced, Quarantined, Sums, Totals, stage_name};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::Duration;
@@ -61,48 +61,14 @@ pub(super) struct SummaryFile {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "totals")]
 pub(super) struct Counts {
-    /// Number of recorded frames, the initial state included.
-    pub frames: u64,
     /// Last recorded frame; `null` without any.
     pub last_frame: Option<u64>,
     /// Number of steps.
     pub steps: u64,
-    /// Number of substeps.
-    pub substeps: u64,
     /// Time of the scene at the end \[s\].
     pub simulated_time: f64,
-    /// Number of edges split by remeshing.
-    pub splits: u64,
-    /// Number of edges collapsed by remeshing.
-    pub collapses: u64,
-    /// Number of edges flipped by remeshing.
-    pub flips: u64,
-    /// Number of collapses and flips that would have caused an intersection and were refused.
-    pub refused_edits: u64,
-    /// Number of edges whose spring broke.
-    pub broken_edges: u64,
-    /// Number of times that a vertex came apart because the cloth was overloaded.
-    pub tears: u64,
-    /// Length of the edges that have torn open, at rest \[m\].
-    pub torn_length: f64,
-    /// Number of vertices whose motion CCD shortened, over all substeps.
-    pub shortened_motions: u64,
-    /// Impulse that shortened motions lost: mass times lost velocity \[N·s\].
-    pub lost_impulse: f64,
-    /// Number of pairs of primitives that pins or obstacles forced to intersect, over all substeps.
-    pub forced_pairs: u64,
-    /// Number of forced pairs that went through each other within a substep.
-    pub passed_pairs: u64,
-    /// Number of substeps in which an intersection remained after all retries.
-    pub given_up: u64,
-    /// Number of steps that used up their work budget and covered the rest in a few long substeps.
-    pub hurried_steps: u64,
-    /// Number of frames with intersections.
-    pub frames_with_crossings: u64,
-    /// Vertices of all cloths; `null` without a frame.
-    pub vertices: Option<Extent>,
-    /// Faces of all cloths; `null` without a frame.
-    pub faces: Option<Extent>,
+    #[serde(flatten)]
+    pub sums: Sums,
 }
 
 /// Solver and its settings as resolved.

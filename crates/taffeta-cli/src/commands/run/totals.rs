@@ -33,16 +33,58 @@ impl Extent {
     }
 }
 
+/// Sums and extents over all frames, as checkpoints and the summary have them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct Sums {
+    /// Number of recorded frames, the initial state included.
+    pub frames: u64,
+    /// Number of substeps.
+    pub substeps: u64,
+    /// Number of edges split by remeshing.
+    pub splits: u64,
+    /// Number of edges collapsed by remeshing.
+    pub collapses: u64,
+    /// Number of edges flipped by remeshing.
+    pub flips: u64,
+    /// Number of collapses and flips that would have caused an intersection and were refused.
+    pub refused_edits: u64,
+    /// Number of edges whose spring broke.
+    pub broken_edges: u64,
+    /// Number of times that a vertex came apart because the cloth was overloaded.
+    pub tears: u64,
+    /// Length of the edges that have torn open, at rest \[m\].
+    pub torn_length: f64,
+    /// Number of vertices whose motion CCD shortened, over all substeps.
+    // Older checkpoints call it `shortened`.
+    #[serde(alias = "shortened")]
+    pub shortened_motions: u64,
+    /// Impulse that shortened motions lost: mass times lost velocity \[N·s\].
+    pub lost_impulse: f64,
+    /// Number of pairs of primitives that pins or obstacles forced to intersect, over all substeps.
+    pub forced_pairs: u64,
+    /// Number of forced pairs that went through each other within a substep.
+    pub passed_pairs: u64,
+    /// Number of substeps in which an intersection remained after all retries.
+    pub given_up: u64,
+    /// Number of steps that used up their work budget and covered the rest in a few long substeps.
+    pub hurried_steps: u64,
+    /// Number of frames with intersections.
+    pub frames_with_crossings: u64,
+    /// Vertices of all cloths; `null` without a frame.
+    pub vertices: Option<Extent>,
+    /// Faces of all cloths; `null` without a frame.
+    pub faces: Option<Extent>,
+}
+
 /// Totals of a run over its frames. They are kept with the checkpoint, so that they cover the whole run in the end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
     /// The sessions in which the run was made.
     #[serde(default)]
     pub sessions: Vec<Session>,
-    /// Frames recorded completely, the initial state included.
-    pub frames: u64,
-    /// Substeps of all steps.
-    pub substeps: u64,
+    /// Sums and extents that the summary lists.
+    #[serde(flatten)]
+    pub sums: Sums,
     /// Substeps per step.
     pub substeps_per_frame: Option<Extent>,
     /// Groups of bodies per step that were stepped by themselves; those at rest do not count.
@@ -50,39 +92,6 @@ pub(super) struct Totals {
     pub groups_per_frame: Option<Extent>,
     /// Iterations per substep.
     pub iterations: Option<Extent>,
-    pub splits: u64,
-    pub collapses: u64,
-    pub flips: u64,
-    /// Collapses and flips that were not made because something would have crossed.
-    #[serde(default)]
-    pub refused_edits: u64,
-    /// Edges whose spring has let go.
-    #[serde(default)]
-    pub broken_edges: u64,
-    /// Number of times that a vertex has come apart because the cloth was overloaded.
-    #[serde(default)]
-    pub tears: u64,
-    /// Length of cloth that has torn, at rest \[m\].
-    #[serde(default)]
-    pub torn_length: f64,
-    /// Vertices whose motion was shortened to keep cloths apart, over all substeps.
-    #[serde(default)]
-    pub shortened: u64,
-    /// The impulse that this has taken \[N·s\].
-    #[serde(default)]
-    pub lost_impulse: f64,
-    /// Pairs that pins or obstacles have forced together, over all substeps.
-    #[serde(default)]
-    pub forced_pairs: u64,
-    /// Forced pairs that no longer crossed at the end of the substep: one has gone through the other.
-    #[serde(default)]
-    pub passed_pairs: u64,
-    /// Substeps in which the search for a way out was ended by its limits.
-    #[serde(default)]
-    pub given_up: u64,
-    /// Steps that had done all the work that they may do, and when the first of them had \[s\].
-    #[serde(default)]
-    pub hurried_steps: u64,
     #[serde(default)]
     pub hurried_since: Option<f64>,
     /// Pairs of bodies that were forced through each other, each at its first meeting.
@@ -91,16 +100,11 @@ pub(super) struct Totals {
     /// Crossings that are not kept apart, as they were first seen: the first ones of the run.
     #[serde(default)]
     pub quarantine: Vec<Quarantined>,
-    /// Frames in which something crosses.
-    #[serde(default)]
-    pub frames_with_crossings: u64,
     /// The most that crosses in a frame, and the first frame of those in which something does.
     #[serde(default)]
     pub most_crossings: u64,
     #[serde(default)]
     pub first_crossing: Option<u64>,
-    pub vertices: Option<Extent>,
-    pub faces: Option<Extent>,
     /// Largest expected excess of the extension, relative to the size, if the substeps were cut at their cap.
     pub capped_excess: Option<f64>,
     /// Farthest that an obstacle may move in a substep, relative to the size of a cloth, if the substeps were cut at their
@@ -181,15 +185,15 @@ pub(super) struct Warning {
 impl Totals {
     /// Counts the elements of a state.
     pub(super) fn count_state(&mut self, world: &World) {
-        Extent::include(&mut self.vertices, world.vertex_count() as u64);
-        Extent::include(&mut self.faces, world.face_count() as u64);
+        Extent::include(&mut self.sums.vertices, world.vertex_count() as u64);
+        Extent::include(&mut self.sums.faces, world.face_count() as u64);
         self.list_crossings(world);
     }
 
     fn list_crossings(&mut self, world: &World) {
         let pairs = world.quarantine();
         if !pairs.is_empty() {
-            self.frames_with_crossings += 1;
+            self.sums.frames_with_crossings += 1;
             self.most_crossings = self.most_crossings.max(pairs.len() as u64);
             self.first_crossing.get_or_insert(world.frame());
         }
@@ -208,7 +212,7 @@ impl Totals {
     pub(super) fn add(&mut self, report: &StepReport, world: &World) {
         self.count_state(world);
         let plan = &report.plan;
-        self.substeps += u64::from(plan.substeps);
+        self.sums.substeps += u64::from(plan.substeps);
         Extent::include(&mut self.substeps_per_frame, u64::from(plan.substeps));
         Extent::include(&mut self.groups_per_frame, u64::from(plan.groups));
         Extent::include(&mut self.iterations, u64::from(plan.iterations));
@@ -223,21 +227,21 @@ impl Totals {
             self.capped_stride = Some(self.capped_stride.unwrap_or(0.0).max(stride));
         }
         if let Some(since) = plan.hurried_since {
-            self.hurried_steps += 1;
+            self.sums.hurried_steps += 1;
             self.hurried_since.get_or_insert(since);
         }
-        self.splits += report.remesh.splits;
-        self.collapses += report.remesh.collapses;
-        self.flips += report.remesh.flips;
-        self.refused_edits += report.remesh.refused;
-        self.broken_edges += report.broken_edges as u64;
-        self.tears += report.tears.count;
-        self.torn_length += report.tears.length;
-        self.shortened += report.safeguard.shortened;
-        self.lost_impulse += report.safeguard.lost_impulse;
-        self.forced_pairs += report.safeguard.forced;
-        self.passed_pairs += report.safeguard.passed;
-        self.given_up += report.safeguard.given_up;
+        self.sums.splits += report.remesh.splits;
+        self.sums.collapses += report.remesh.collapses;
+        self.sums.flips += report.remesh.flips;
+        self.sums.refused_edits += report.remesh.refused;
+        self.sums.broken_edges += report.broken_edges as u64;
+        self.sums.tears += report.tears.count;
+        self.sums.torn_length += report.tears.length;
+        self.sums.shortened_motions += report.safeguard.shortened;
+        self.sums.lost_impulse += report.safeguard.lost_impulse;
+        self.sums.forced_pairs += report.safeguard.forced;
+        self.sums.passed_pairs += report.safeguard.passed;
+        self.sums.given_up += report.safeguard.given_up;
         report.safeguard.meetings.iter().for_each(|meeting| self.list_forced(meeting));
         for (number, cloth) in world.cloths().iter().enumerate() {
             let limit = cloth.remesh.map(|settings| settings.max_vertices);
@@ -271,14 +275,14 @@ impl Totals {
         let more = self.forced.len().saturating_sub(NAMED_MEETINGS);
         let more =
             if more > 0 { format!("; {more} more are in `forced` of summary.json") } else { String::new() };
-        let passed = match self.passed_pairs {
+        let passed = match self.sums.passed_pairs {
             0 => String::new(),
             passed => format!(", of which {passed} have gone through"),
         };
         format!(
             "pins or obstacles have forced cloths through something in {} pairs of primitives{passed}: {named}{more}; what crosses \
              is not kept apart, see `crossings` in metrics.csv",
-            self.forced_pairs
+            self.sums.forced_pairs
         )
     }
 
@@ -286,16 +290,16 @@ impl Totals {
     pub(super) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |kind: String, text: String| warnings.push(Warning { kind, text });
-        if self.forced_pairs > 0 {
+        if self.sums.forced_pairs > 0 {
             warn("forced".to_owned(), self.forced_warning());
         }
-        if self.given_up > 0 {
+        if self.sums.given_up > 0 {
             warn(
                 "given up".to_owned(),
                 format!(
                     "in {} substeps no way was found to keep apart what pins or obstacles force together{}, however short they \
                      were made; the run goes on with what crosses. Slow the motion, or leave room for the cloth",
-                    self.given_up,
+                    self.sums.given_up,
                     self.forced.first().map_or(String::new(), |forced| format!(" ({})", place(forced)))
                 ),
             );
@@ -307,7 +311,7 @@ impl Totals {
                 format!(
                     "something crosses in frame {first} already: {} and {} near [{x:.4}, {y:.4}, {z:.4}]; up to {} pairs in {} \
                      frames, see `quarantine` in summary.json and `crossings` in metrics.csv",
-                    pair.bodies[0], pair.bodies[1], self.most_crossings, self.frames_with_crossings
+                    pair.bodies[0], pair.bodies[1], self.most_crossings, self.sums.frames_with_crossings
                 ),
             );
         }
@@ -340,7 +344,7 @@ impl Totals {
                     "in {} steps, at {since:.4} s first, all the work was done that a step may do{}; what was left of them was made \
                      in a few long substeps and is rough. Look for huge speeds, pressures or stiffnesses, and for bodies that \
                      leave the cloth no room",
-                    self.hurried_steps,
+                    self.sums.hurried_steps,
                     self.forced.first().map_or(String::new(), |forced| format!(" ({})", place(forced)))
                 ),
             );
@@ -350,7 +354,7 @@ impl Totals {
                 "converged".to_owned(),
                 format!(
                     "Newton's method did not converge in {} of {} substeps; set more substeps or iterations",
-                    self.not_converged, self.substeps
+                    self.not_converged, self.sums.substeps
                 ),
             );
         }

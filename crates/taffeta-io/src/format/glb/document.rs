@@ -4,6 +4,7 @@
 
 use glam::DQuat;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -90,37 +91,34 @@ impl Motion {
 
 /// A document under construction.
 pub(super) struct Document {
-    accessors: Vec<Value>,
-    views: Vec<Value>,
-    meshes: Vec<Value>,
+    /// The lists of the JSON by their names. Empty lists are not allowed in it, so that each begins with its first element.
+    lists: BTreeMap<&'static str, Vec<Value>>,
     /// Names of materials after the first, which has none.
     materials: Vec<String>,
-    nodes: Vec<Value>,
-    channels: Vec<Value>,
-    samplers: Vec<Value>,
     numbers: BufWriter<File>,
     length: u64,
-}
-
-/// Appends a value to a list and returns its place.
-fn push(list: &mut Vec<Value>, value: Value) -> usize {
-    list.push(value);
-    list.len() - 1
 }
 
 impl Document {
     pub(super) fn new(scratch: &Path) -> io::Result<Self> {
         Ok(Self {
-            accessors: Vec::new(),
-            views: Vec::new(),
-            meshes: Vec::new(),
+            lists: BTreeMap::new(),
             materials: Vec::new(),
-            nodes: Vec::new(),
-            channels: Vec::new(),
-            samplers: Vec::new(),
             numbers: BufWriter::new(tempfile::tempfile_in(scratch)?),
             length: 0,
         })
+    }
+
+    /// Appends a value to a list and returns its place.
+    fn push(&mut self, list: &'static str, value: Value) -> usize {
+        let list = self.lists.entry(list).or_default();
+        list.push(value);
+        list.len() - 1
+    }
+
+    /// The JSON of a node.
+    fn node(&mut self, node: Node) -> &mut Value {
+        &mut self.lists.get_mut("nodes").expect("a node was added")[node.0]
     }
 
     /// Appends an array of 32-bit floats.
@@ -140,7 +138,7 @@ impl Document {
             accessor["min"] = bound(f32::min);
             accessor["max"] = bound(f32::max);
         }
-        Ok(Accessor(push(&mut self.accessors, accessor)))
+        Ok(Accessor(self.push("accessors", accessor)))
     }
 
     /// Appends corners of triangles.
@@ -150,7 +148,7 @@ impl Document {
         let accessor = json!({
             "bufferView": view, "componentType": UNSIGNED_INT, "count": values.len(), "type": "SCALAR",
         });
-        Ok(Accessor(push(&mut self.accessors, accessor)))
+        Ok(Accessor(self.push("accessors", accessor)))
     }
 
     /// Appends bytes to the buffer and returns the number of their view.
@@ -166,7 +164,7 @@ impl Document {
             let message = "a GLB file cannot have more than 4 GiB: write fewer frames (output.every), or another format";
             return Err(io::Error::other(message));
         }
-        Ok(push(&mut self.views, view))
+        Ok(self.push("bufferViews", view))
     }
 
     /// Adds a node with a mesh of its own. It is drawn in parts, each with its corners and the name of its material.
@@ -189,8 +187,8 @@ impl Document {
             }
             primitives.push(primitive);
         }
-        let mesh = push(&mut self.meshes, json!({ "name": name, "primitives": primitives }));
-        Node(push(&mut self.nodes, json!({ "name": name, "mesh": mesh })))
+        let mesh = self.push("meshes", json!({ "name": name, "primitives": primitives }));
+        Node(self.push("nodes", json!({ "name": name, "mesh": mesh })))
     }
 
     /// The number of the material of a name. That of number 0 has none.
@@ -209,25 +207,25 @@ impl Document {
         if !children.is_empty() {
             node["children"] = children.iter().map(|child| child.0).collect();
         }
-        Node(push(&mut self.nodes, node))
+        Node(self.push("nodes", node))
     }
 
     /// Turns a node.
     pub(super) fn turn(&mut self, node: Node, turn: DQuat) {
-        self.nodes[node.0]["rotation"] = turn.to_array().map(|c| c as f32).to_vec().into();
+        self.node(node)["rotation"] = turn.to_array().map(|c| c as f32).to_vec().into();
     }
 
     /// Hides a node, by the scale 0, unless the animation scales it.
     pub(super) fn hide(&mut self, node: Node) {
-        self.nodes[node.0]["scale"] = json!([0.0, 0.0, 0.0]);
+        self.node(node)["scale"] = json!([0.0, 0.0, 0.0]);
     }
 
     /// Animates a property of a node with values at times.
     pub(super) fn animate(&mut self, node: Node, motion: Motion, [input, output]: [Accessor; 2]) {
         let [path, interpolation] = motion.names();
         let sampler = json!({ "input": input.0, "output": output.0, "interpolation": interpolation });
-        let sampler = push(&mut self.samplers, sampler);
-        self.channels.push(json!({ "sampler": sampler, "target": { "node": node.0, "path": path } }));
+        let sampler = self.push("samplers", sampler);
+        self.push("channels", json!({ "sampler": sampler, "target": { "node": node.0, "path": path } }));
     }
 
     /// Writes the file: a header, the JSON, the numbers.
@@ -254,7 +252,7 @@ impl Document {
         out.flush()
     }
 
-    /// The whole JSON. Empty lists are not allowed in it.
+    /// The whole JSON.
     fn take_root(&mut self, roots: &[Node]) -> Value {
         let mut root = json!({
             "asset": { "version": "2.0", "generator": "Taffeta" },
@@ -273,8 +271,9 @@ impl Document {
                 materials.push(material);
             }
         }
-        let (channels, samplers) = (std::mem::take(&mut self.channels), std::mem::take(&mut self.samplers));
-        if !channels.is_empty() {
+        if let (Some(channels), Some(samplers)) =
+            (self.lists.remove("channels"), self.lists.remove("samplers"))
+        {
             root["animations"] = json!([{ "name": "frames", "channels": channels, "samplers": samplers }]);
         }
         if self.length > 0 {
@@ -283,16 +282,8 @@ impl Document {
         if !roots.is_empty() {
             root["scenes"][0]["nodes"] = roots.iter().map(|node| node.0).collect();
         }
-        let lists = [
-            ("accessors", &mut self.accessors),
-            ("bufferViews", &mut self.views),
-            ("meshes", &mut self.meshes),
-            ("nodes", &mut self.nodes),
-        ];
-        for (name, list) in lists {
-            if !list.is_empty() {
-                root[name] = Value::Array(std::mem::take(list));
-            }
+        for (name, list) in std::mem::take(&mut self.lists) {
+            root[name] = list.into();
         }
         root
     }

@@ -1,14 +1,12 @@
 //! Sources of the mesh of a cloth.
 
-use super::seam::DEFAULT_TIME;
-use crate::keys::{ABOVE_ZERO, Choice, Count, FilePath, Fixed, Number, Positive, Spread, Words};
+use crate::keys::{ABOVE_ZERO, Choice, Count, Fixed, Positive, Spread, Words};
 use crate::place::Place;
 use glam::{DVec2, DVec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use taffeta_io::grid::GridPattern;
-use taffeta_io::mesh_file::MeshFormat;
 
 /// Cells of a grid: more need over 10 GB and are taken for a mistake.
 const MAX_CELLS: u64 = 20_000_000;
@@ -17,21 +15,6 @@ const MAX_CELLS: u64 = 20_000_000;
 pub(crate) const SHAPES: [&str; 5] = ["grid", "mesh", "ball", "outline", "garment"];
 /// Level of a ball: 1.3 million faces.
 const MAX_LEVEL: u64 = 8;
-
-/// The keys of a cloth that say where its mesh comes from.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ShapeKeys {
-    pub grid: Option<GridTable>,
-    pub mesh: Option<FilePath>,
-    pub ball: Option<BallTable>,
-    pub outline: Option<FilePath>,
-    pub garment: Option<FilePath>,
-    pub sewing_time: Option<Positive>,
-    pub edge_length: Option<Positive>,
-    pub outline_scale: Option<Positive>,
-    pub uv_scale: Option<Positive>,
-    pub weld: Option<Positive>,
-}
 
 /// A rectangle in the xy-plane from the origin.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -126,40 +109,6 @@ pub enum ClothShape {
 }
 
 impl ClothShape {
-    /// The keys that give it, and no others.
-    pub(crate) fn keys(&self) -> ShapeKeys {
-        let none = ShapeKeys::default();
-        match self {
-            Self::Grid { size, cells, pattern } => {
-                let cells = Fixed(cells.map(Count::from));
-                let grid = GridTable { size: (*size).into(), cells, pattern: Choice(*pattern) };
-                ShapeKeys { grid: Some(grid), ..none }
-            }
-            Self::Ball { radius, level } => {
-                let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
-                ShapeKeys { ball: Some(ball), ..none }
-            }
-            Self::Mesh { path, uv_scale, weld } => ShapeKeys {
-                mesh: Some(path.into()),
-                uv_scale: Some(Number(*uv_scale)),
-                weld: weld.map(Number),
-                ..none
-            },
-            Self::Outline { path, edge_length, scale } => ShapeKeys {
-                outline: Some(path.into()),
-                edge_length: Some(Number(*edge_length)),
-                outline_scale: scale.map(Number),
-                ..none
-            },
-            Self::Garment { path, edge_length, sewing_time } => ShapeKeys {
-                garment: Some(path.into()),
-                edge_length: Some(Number(*edge_length)),
-                sewing_time: Some(Number(*sewing_time)),
-                ..none
-            },
-        }
-    }
-
     /// The file that it is read from, with its key.
     pub(crate) fn file(&self) -> Option<(&'static str, &Path)> {
         match self {
@@ -169,43 +118,10 @@ impl ClothShape {
             Self::Grid { .. } | Self::Ball { .. } => None,
         }
     }
-
-    /// The shape of a cloth, checked.
-    pub(crate) fn resolve(table: &ShapeKeys, at: &Place<'_>) -> Option<Self> {
-        let help = "for example grid = { size = [1.0, 1.0], cells = [32, 32] }";
-        let shape = at.only_one(&SHAPES, help)?;
-        refuse_foreign_keys(shape, at);
-        match shape {
-            "grid" => resolve_grid(table.grid.as_ref()?, &at.at("grid.cells")),
-            "mesh" => resolve_mesh(table, &at.at("mesh")),
-            "ball" => {
-                let BallTable { radius, level } = table.ball.as_ref()?;
-                Some(Self::Ball { radius: radius.0.get(), level: level.to_u32() })
-            }
-            _ => {
-                if table.edge_length.is_none() {
-                    at.miss("edge_length", "edge_length = 0.02");
-                }
-                let edge_length = table.edge_length?.0;
-                Some(match &table.garment {
-                    Some(path) => Self::Garment {
-                        path: at.absolute(&path.0),
-                        edge_length,
-                        sewing_time: table.sewing_time.map_or(DEFAULT_TIME, f64::from),
-                    },
-                    None => Self::Outline {
-                        path: at.absolute(&table.outline.as_ref()?.0),
-                        edge_length,
-                        scale: table.outline_scale.map(f64::from),
-                    },
-                })
-            }
-        }
-    }
 }
 
 /// Refuses keys that belong to another shape.
-fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
+pub(super) fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
     let refuse = |keys: &[&str], owner: &str, help: &str| {
         for key in at.given(keys) {
             at.at(key).refuse(format!("`{at}.{key}` needs {owner}"), help);
@@ -229,7 +145,7 @@ fn refuse_foreign_keys(shape: &str, at: &Place<'_>) {
     }
 }
 
-fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
+pub(super) fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
     let GridTable { size, cells: Fixed([u, v]), pattern } = table;
     let count = u.0.saturating_mul(v.0);
     if count > MAX_CELLS {
@@ -238,20 +154,4 @@ fn resolve_grid(table: &GridTable, at: &Place<'_>) -> Option<ClothShape> {
     }
     let size = DVec2::from_array(size.get());
     Some(ClothShape::Grid { size, cells: [u.to_u32(), v.to_u32()], pattern: pattern.0 })
-}
-
-fn resolve_mesh(table: &ShapeKeys, at: &Place<'_>) -> Option<ClothShape> {
-    let path = &table.mesh.as_ref()?.0;
-    let help = match MeshFormat::of(Path::new(path)) {
-        Ok(MeshFormat::Obj) => None,
-        Ok(_) => Some("STL and PLY files have no material coordinates; they are for obstacles".to_owned()),
-        Err(unknown) => Some(unknown),
-    };
-    if let Some(help) = help {
-        let message = format!("`{at}` is {path:?}, but the mesh of a cloth must be an OBJ file");
-        at.refuse(message, help.as_str());
-        return None;
-    }
-    let uv_scale = table.uv_scale.map_or(1.0, f64::from);
-    Some(ClothShape::Mesh { path: at.absolute(path), uv_scale, weld: table.weld.map(f64::from) })
 }

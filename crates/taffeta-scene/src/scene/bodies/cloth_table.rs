@@ -1,12 +1,12 @@
 //! The keys of a cloth.
 
 use super::body::SceneCloth;
-use super::cloth_shape::{BallTable, ClothShape, GridTable, SHAPES, ShapeKeys};
+use super::cloth_shape::{BallTable, ClothShape, GridTable, SHAPES, refuse_foreign_keys, resolve_grid};
 use super::pin_table::{ClothWhere, PinTable};
 use super::seam::{DEFAULT_TIME, SeamTable, resolve_seams};
 use crate::keys::{
-    BodyName, Choice, FilePath, NotNegative, Number, Part, Plain, Positive, Tables, Vector, Words,
-    exactly_one,
+    BodyName, Choice, Count, FilePath, Fixed, NotNegative, Number, Part, Plain, Positive, Spread, Tables,
+    Vector, Words, exactly_one,
 };
 use crate::place::Place;
 use crate::scene::settings::material::{Library, MaterialChoice};
@@ -16,7 +16,9 @@ use crate::scene::settings::remesh::RemeshTable;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
+use std::path::Path;
 use taffeta_core::TriangleMesh;
+use taffeta_io::mesh_file::MeshFormat;
 use taffeta_sim::rules::{ClothCase, clamp_mismatch};
 use taffeta_sim::{
     BENDINGS, BendingModel, ClothDescription, Compression, EnclosedDescription, MEMBRANES, Material,
@@ -120,29 +122,7 @@ impl ClothTable {
             MembraneScaling::Fixed(area) => (Some(false), Some(Number(area))),
         };
         let seams = &cloth.seams;
-        let ShapeKeys {
-            grid,
-            mesh,
-            ball,
-            outline,
-            garment,
-            sewing_time,
-            edge_length,
-            outline_scale,
-            uv_scale,
-            weld,
-        } = cloth.shape.keys();
         Self {
-            grid,
-            mesh,
-            ball,
-            outline,
-            garment,
-            sewing_time,
-            edge_length,
-            outline_scale,
-            uv_scale,
-            weld,
             name: BodyName(cloth.name.clone()),
             material: MaterialChoice::Table(Box::new((&cloth.material).into())),
             place: (&cloth.place).into(),
@@ -163,6 +143,41 @@ impl ClothTable {
             pin: cloth.pins.iter().map(PinTable::from).collect(),
             seam: (!seams.is_empty()).then(|| seams.iter().map(SeamTable::from).collect()),
             remesh: cloth.remesh.as_ref().map(RemeshTable::from),
+            ..Self::of_shape(&cloth.shape)
+        }
+    }
+
+    /// The keys that give a shape, and no others.
+    fn of_shape(shape: &ClothShape) -> Self {
+        let none = Self::default();
+        match shape {
+            ClothShape::Grid { size, cells, pattern } => {
+                let cells = Fixed(cells.map(Count::from));
+                let grid = GridTable { size: (*size).into(), cells, pattern: Choice(*pattern) };
+                Self { grid: Some(grid), ..none }
+            }
+            ClothShape::Ball { radius, level } => {
+                let ball = BallTable { radius: Spread((*radius).into()), level: (*level).into() };
+                Self { ball: Some(ball), ..none }
+            }
+            ClothShape::Mesh { path, uv_scale, weld } => Self {
+                mesh: Some(path.into()),
+                uv_scale: Some(Number(*uv_scale)),
+                weld: weld.map(Number),
+                ..none
+            },
+            ClothShape::Outline { path, edge_length, scale } => Self {
+                outline: Some(path.into()),
+                edge_length: Some(Number(*edge_length)),
+                outline_scale: scale.map(Number),
+                ..none
+            },
+            ClothShape::Garment { path, edge_length, sewing_time } => Self {
+                garment: Some(path.into()),
+                edge_length: Some(Number(*edge_length)),
+                sewing_time: Some(Number(*sewing_time)),
+                ..none
+            },
         }
     }
 
@@ -174,7 +189,7 @@ impl ClothTable {
         at: &Place<'_>,
     ) -> Option<SceneCloth> {
         let solver = settings.solver;
-        let shape = ClothShape::resolve(&self.shape_keys(), at);
+        let shape = self.resolve_shape(at);
         let material = materials.resolve(&self.material, &at.at("material"));
         let bending = self.bending.map_or(solver.default_bending(), |bending| bending.0);
         // Fewer vertices for the same error, where neither hinges nor seams ask for well-shaped triangles.
@@ -218,22 +233,55 @@ impl ClothTable {
         Some(SceneCloth { shape: shape?, place: self.place.resolve(), seams, description })
     }
 
-    fn shape_keys(&self) -> ShapeKeys {
-        let Self { edge_length, outline_scale, sewing_time, uv_scale, weld, .. } = *self;
-        let (grid, ball) = (self.grid.clone(), self.ball.clone());
-        let (mesh, outline, garment) = (self.mesh.clone(), self.outline.clone(), self.garment.clone());
-        ShapeKeys {
-            grid,
-            mesh,
-            ball,
-            outline,
-            garment,
-            sewing_time,
-            edge_length,
-            outline_scale,
-            uv_scale,
-            weld,
+    /// The shape of a cloth, checked.
+    fn resolve_shape(&self, at: &Place<'_>) -> Option<ClothShape> {
+        let help = "for example grid = { size = [1.0, 1.0], cells = [32, 32] }";
+        let shape = at.only_one(&SHAPES, help)?;
+        refuse_foreign_keys(shape, at);
+        match shape {
+            "grid" => resolve_grid(self.grid.as_ref()?, &at.at("grid.cells")),
+            "mesh" => self.resolve_mesh(&at.at("mesh")),
+            "ball" => {
+                let BallTable { radius, level } = self.ball.as_ref()?;
+                Some(ClothShape::Ball { radius: radius.0.get(), level: level.to_u32() })
+            }
+            _ => {
+                if self.edge_length.is_none() {
+                    at.miss("edge_length", "edge_length = 0.02");
+                }
+                let edge_length = self.edge_length?.0;
+                Some(match &self.garment {
+                    Some(path) => ClothShape::Garment {
+                        path: at.absolute(&path.0),
+                        edge_length,
+                        sewing_time: self.sewing_time.map_or(DEFAULT_TIME, f64::from),
+                    },
+                    None => ClothShape::Outline {
+                        path: at.absolute(&self.outline.as_ref()?.0),
+                        edge_length,
+                        scale: self.outline_scale.map(f64::from),
+                    },
+                })
+            }
         }
+    }
+
+    fn resolve_mesh(&self, at: &Place<'_>) -> Option<ClothShape> {
+        let path = &self.mesh.as_ref()?.0;
+        let help = match MeshFormat::of(Path::new(path)) {
+            Ok(MeshFormat::Obj) => None,
+            Ok(_) => {
+                Some("STL and PLY files have no material coordinates; they are for obstacles".to_owned())
+            }
+            Err(unknown) => Some(unknown),
+        };
+        if let Some(help) = help {
+            let message = format!("`{at}` is {path:?}, but the mesh of a cloth must be an OBJ file");
+            at.refuse(message, help.as_str());
+            return None;
+        }
+        let uv_scale = self.uv_scale.map_or(1.0, f64::from);
+        Some(ClothShape::Mesh { path: at.absolute(path), uv_scale, weld: self.weld.map(f64::from) })
     }
 
     fn resolve_pins(&self, solver: SolverChoice, at: &Place<'_>) -> Vec<PinDescription> {

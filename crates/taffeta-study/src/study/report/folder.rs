@@ -7,7 +7,7 @@ use crate::study::StudyReport;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use taffeta_scene::OutputError;
+use taffeta_scene::{OutputError, OutputFolder};
 
 /// The page with the plots.
 pub(super) const PAGE: &str = "report.html";
@@ -61,21 +61,9 @@ impl StudyFolder {
         self.write_file(PAGE, &page::page(report))
     }
 
-    /// Writes a file next to its place and moves it there when it is complete.
+    /// Writes a file, which appears under its name when it is complete.
     fn write_file(&self, name: &str, text: &str) -> Result<PathBuf, OutputError> {
-        let path = self.root.join(name);
-        let write = || -> io::Result<()> {
-            let mut builder = tempfile::Builder::new();
-            builder.prefix(".taffeta-").suffix(".tmp");
-            // Temporary files are private by default; results are as readable as any other file.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let mut file = builder.tempfile_in(&self.root)?;
-            file.write_all(text.as_bytes())?;
-            file.persist(&path).map(drop).map_err(|error| error.error)
-        };
-        write().map_err(|error| io_error("write", &path, &error))?;
-        Ok(path)
+        OutputFolder::existing(&self.root).write_file(name, |file| file.write_all(text.as_bytes()))
     }
 }
 

@@ -199,8 +199,8 @@ fn what_the_table_of_changes_names_is_there() {
     }
 }
 
-/// Things that were added: the row of the table of changes for their kind, a name that every file has which they touch, and
-/// the crate that may use the name elsewhere, as a key is used where it has its effect.
+/// Things that were added, each by a name that stands in every file it touches. First comes the row of the table of changes for its
+/// kind. The crate at the end may use the name elsewhere, as a key is used where it has its effect.
 const ADDED: &[(&str, &str, Option<&str>)] = &[
     ("a sizing term", "NormalGradient", None),
     ("an elastic block", "QuadraticBend", None),

@@ -203,6 +203,7 @@ fn what_the_table_of_changes_names_is_there() {
 /// kind. The crate at the end may use the name elsewhere, as a key is used where it has its effect.
 const ADDED: &[(&str, &str, Option<&str>)] = &[
     ("a sizing term", "NormalGradient", None),
+    ("a sizing term", "refine_obstacle", None),
     ("an elastic block", "QuadraticBend", None),
     ("a convex obstacle shape", "Capsule", None),
     ("an output format", "UsdaFiles", None),

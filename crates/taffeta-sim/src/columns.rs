@@ -233,3 +233,16 @@ pub const COLUMNS: &[Column] = columns! {
 fn wall_time(report: &StepReport, stages: &[Stage]) -> Value {
     Value::Number(stages.iter().map(|stage| 1e3 * report.times.of(*stage).as_secs_f64()).sum())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Column, Source};
+
+    /// A study keeps states and costs of its frames, so a column of steps would show zeros there.
+    #[test]
+    fn columns_of_studies_are_of_states() {
+        for column in Column::of_studies() {
+            assert!(matches!(column.source, Source::State(_)), "{}", column.name);
+        }
+    }
+}

@@ -394,7 +394,7 @@ pub enum TimeIntegration {
     Auto,
     /// Implicit Euler: first order, damps motion.
     Euler,
-    /// A singly diagonally implicit Runge–Kutta method of two stages: second order; Euler where something touches.
+    /// TR-BDF2, of two stages: second order, also where something touches. Where cloth is grabbed or can tear, implicit Euler.
     TrBdf2,
 }
 

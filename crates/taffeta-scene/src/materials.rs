@@ -137,6 +137,8 @@ struct Row {
     shear: f64,
     /// Plate stiffness along warp and weft \[N·m\].
     bend: [f64; 2],
+    /// Poisson ratio of bending; `None`: that of the membrane.
+    bend_poisson: Option<f64>,
     /// Loss factors of stretch and of bending at [`LOSS_FREQUENCY`].
     loss: [f64; 2],
     /// Elastic curvature beyond which folds stay \[1/m\]; `None`: they do not.
@@ -159,7 +161,7 @@ impl Row {
             poisson: self.poisson,
             shear: Some(self.shear),
             bend: self.bend,
-            bend_poisson: None,
+            bend_poisson: self.bend_poisson,
             yield_curvature: self.yield_curvature,
             yield_hardening: DEFAULT_HARDENING,
             stretch_damping,

@@ -95,6 +95,9 @@ fn damaged_and_foreign_checkpoints_are_refused() {
     let world = build(&description());
     let mut bytes = world.checkpoint().to_bytes();
     assert!(Checkpoint::from_bytes(&bytes[..10]).is_err());
+    let mut small = [0; 10];
+    let error = world.write_checkpoint(&mut small[..]).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::WriteZero, "the error of the writer: {error}");
     bytes[0] = 99;
     let error = Checkpoint::from_bytes(&bytes).unwrap_err().to_string();
     assert!(error.contains("format 99"), "{error}");

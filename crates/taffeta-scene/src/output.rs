@@ -186,6 +186,16 @@ impl OutputFolder {
         Ok(folder)
     }
 
+    /// Number of frames up to the last one that have no row in `metrics.csv`: of a run in one piece none.
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub fn missing_rows(&self, last_frame: u64) -> Result<u64, OutputError> {
+        let kept = tables::rows_until(&self.root.join(tables::METRICS_FILE), Some(last_frame))?;
+        let rows = kept.map_or(0, |text| text.lines().count().saturating_sub(1) as u64);
+        Ok((last_frame + 1).saturating_sub(rows))
+    }
+
     /// Waits until the frames after `synced`, the tables and the folder are on the disk, so that a loss of power takes none of
     /// them. `synced` is the last frame that was on the disk already.
     ///

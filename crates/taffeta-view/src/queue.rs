@@ -95,8 +95,15 @@ impl Queue {
     }
 }
 
+/// Steps of a browser that wait at most: a key that is held down asks for more than the thread makes.
+const STEPS: usize = 2;
+
 /// The place of the waiting event that a command makes superfluous.
 fn find_overtaken(events: &VecDeque<Event>, client: Client, command: &Command) -> Option<usize> {
+    if *command == Command::Step {
+        let is_step = |(_, event): &(usize, &Event)| **event == Event::Command(client, Command::Step);
+        return events.iter().enumerate().rev().filter(is_step).nth(STEPS - 1).map(|(place, _)| place);
+    }
     for (place, event) in events.iter().enumerate().rev() {
         let Event::Command(other, earlier) = event else { continue };
         let is_same_client = *other == client;
@@ -175,6 +182,11 @@ mod tests {
             queue.command(1, drag(i as f64));
         }
         assert_eq!(queue.take(None).unwrap().len(), 3);
+        (0..2000).for_each(|_| queue.command(1, Command::Step));
+        queue.command(1, Command::Run { on: false });
+        let events = queue.take(None).unwrap();
+        assert_eq!(events.len(), STEPS + 1);
+        assert_eq!(events.back(), Some(&Event::Command(1, Command::Run { on: false })));
     }
 
     #[test]

@@ -40,6 +40,10 @@ const COLLAPSE_SIZE: f64 = 1.0;
 pub fn remesh(options: &RemeshOptions) -> Result<String, Failure> {
     let output = options.output.as_ref().or(options.out.as_ref()).expect("the command line asks for one");
     let outputs = [Some(output), options.map.as_ref()];
+    if !is_npz(output) && output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("obj")) {
+        let text = format!("{} is to be an OBJ or NPZ file, by its ending", output.display());
+        return Err(Failure::Usage(text));
+    }
     for path in outputs.into_iter().flatten() {
         if path.symlink_metadata().is_ok() {
             return Err(refuse_file(path, &io::ErrorKind::AlreadyExists.into()));

@@ -269,7 +269,8 @@ impl Run {
                 match is_saved {
                     true => "nothing is lost; make room on the disk",
                     false =>
-                        "what came after the last checkpoint has to be computed again; make room on the disk",
+                        "what came after the last checkpoint, or all if there is none, has to be computed again; \
+                         make room on the disk",
                 }
             ))),
             Outcome::Interrupted => Err(Failure::Interrupted(format!(

@@ -71,3 +71,28 @@ fn a_state_that_unpacks_to_far_more_than_its_file_is_refused() {
     fs::write(desk.path("a/checkpoint/state_00001.gz"), packed.finish().unwrap()).unwrap();
     desk.refused(&["run", "scene.toml", "--out", "a", "--resume"], &["cannot be used", "64 times its size"]);
 }
+
+#[test]
+fn a_mesh_is_written_as_obj_or_npz_only() {
+    let desk = Desk::new();
+    desk.write("in.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    for output in ["out.stl", "out"] {
+        desk.refused(&["remesh", "in.obj", output, "--size", "1"], &[output, "OBJ or NPZ"]);
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_tells_of_rows_that_somebody_removed() {
+    let desk = Desk::new();
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n";
+    desk.write("in.obj", mesh);
+    desk.write("scene.toml", "[simulation]\nduration = 1\n[[cloth]]\nmesh = \"in.obj\"\n");
+    let run = ["run", "scene.toml", "--out", "a", "--quiet"];
+    desk.done(&[&run[..], &["--frames", "3"]].concat());
+    let reply = desk.done(&[&run[..], &["--frames", "4", "--resume"]].concat());
+    assert!(!reply.err.contains("no row"), "{}", reply.err);
+    let table = std::fs::read_to_string(desk.path("a/metrics.csv")).unwrap();
+    desk.write("a/metrics.csv", &table.lines().take(2).map(|line| format!("{line}\n")).collect::<String>());
+    let reply = desk.done(&[&run[..], &["--frames", "5", "--resume"]].concat());
+    assert!(reply.err.contains("no row for 4 of the frames up to 4"), "{}", reply.err);
+}

@@ -143,5 +143,13 @@ fn a_run_resumes_after_its_last_good_frame() {
     let frames: Vec<u64> = result.read_metrics().unwrap().iter().map(|row| row.frame()).collect();
     assert_eq!(frames, [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(result.read_probes().unwrap(), (0..=6).map(probe_row).collect::<Vec<_>>());
+    assert_eq!(output.missing_rows(6).unwrap(), 0);
     assert!(OutputFolder::reopen(&folder.path().join("missing"), Some(3)).is_err());
+
+    // Rows that somebody has removed.
+    let text = fs::read_to_string(&table).unwrap();
+    fs::write(&table, text.lines().take(3).map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    assert_eq!(output.missing_rows(6).unwrap(), 5);
+    fs::remove_file(&table).unwrap();
+    assert_eq!(output.missing_rows(6).unwrap(), 7);
 }

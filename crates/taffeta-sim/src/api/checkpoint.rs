@@ -212,7 +212,37 @@ pub(crate) fn checkpoint(world: &World) -> Checkpoint {
 /// If they cannot be written.
 pub(crate) fn write_checkpoint(world: &World, out: impl Write) -> io::Result<()> {
     let checkpoint = checkpoint_of(world, WrittenSheet(&world.state.sheet, &world.state.motion));
-    postcard::to_io(&checkpoint, out).map(drop).map_err(io::Error::other)
+    let mut out = KeptError { out, error: None };
+    let written = postcard::to_io(&checkpoint, &mut out).map(drop);
+    written.map_err(|error| out.error.unwrap_or_else(|| io::Error::other(error)))
+}
+
+/// A writer that keeps its error, of which the serializer only says that its buffer is full.
+struct KeptError<W> {
+    out: W,
+    error: Option<io::Error>,
+}
+
+impl<W> KeptError<W> {
+    fn keep<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
+        result.map_err(|error| {
+            let kind = error.kind();
+            self.error = Some(error);
+            kind.into()
+        })
+    }
+}
+
+impl<W: Write> Write for KeptError<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let result = self.out.write(bytes);
+        self.keep(result)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let result = self.out.flush();
+        self.keep(result)
+    }
 }
 
 /// The [hash](Checkpoint::hash) of a [checkpoint](Self::checkpoint), of which only parts are in memory.

@@ -35,9 +35,22 @@ impl Opening {
         let resumed = checkpoints.resume(prepared)?;
         let last = resumed.as_ref().and_then(Resumed::last_recorded);
         let folder = OutputFolder::reopen(&root, last).map_err(|error| Failure::usage(&error))?;
-        let remark = resumed
-            .is_none()
-            .then(|| format!("the run in {} has not left a checkpoint yet: it starts over", root.display()));
+        let remark = match last {
+            None if resumed.is_none() => {
+                Some(format!("the run in {} has not left a checkpoint yet: it starts over", root.display()))
+            }
+            None => None,
+            Some(last) => {
+                let missing = folder.missing_rows(last).map_err(|error| Failure::usage(&error))?;
+                (missing > 0).then(|| {
+                    format!(
+                        "metrics.csv in {} has no row for {missing} of the frames up to {last}, where the run goes on: \
+                         somebody has changed it",
+                        root.display()
+                    )
+                })
+            }
+        };
         Ok(Self { folder, checkpoints, resumed, remark })
     }
 }

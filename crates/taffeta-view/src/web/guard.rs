@@ -1,8 +1,7 @@
 //! Access control: requests must name this server, and have its token and origin. And the headers that every answer has.
 
-use super::http::{Request, Response, Status, header, respond, respond_text};
+use super::http::{FORBIDDEN, Request, Response, respond, respond_text};
 use super::stage::{SOCKET, Stage};
-use tungstenite::http::HeaderValue;
 
 /// Content security policy: pages may load and call their own server only. The hash is that of the import map in
 /// `index.html`.
@@ -32,27 +31,25 @@ const LOCKED: &str = "<!doctype html>
 /// Adds the common headers. `answer` answers the other requests. The scripts and styles of the page are no secret.
 pub(crate) fn guard(stage: &Stage, request: &Request, answer: impl FnOnce() -> Response) -> Response {
     let mut response = find_fault(stage, request).unwrap_or_else(answer);
-    for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
+    response.headers.extend(HEADERS.map(|(name, value)| (name, value.to_owned())));
     response
 }
 
 /// The answer to a request that is refused.
 fn find_fault(stage: &Stage, request: &Request) -> Option<Response> {
     // Another name that leads here would make another page's scripts ours.
-    if !header(request, "host").is_some_and(|host| stage.is_own(host)) {
-        return Some(respond_text(Status::FORBIDDEN, "this server answers to 127.0.0.1 only\n"));
+    if !request.header("host").is_some_and(|host| stage.is_own(host)) {
+        return Some(respond_text(FORBIDDEN, "this server answers to 127.0.0.1 only\n"));
     }
-    let mut pairs = request.uri().query().unwrap_or_default().split('&');
-    if ["/", SOCKET].contains(&request.uri().path())
+    let mut pairs = request.query().split('&');
+    if ["/", SOCKET].contains(&request.path())
         && !pairs.any(|pair| pair.strip_prefix("token=") == Some(&stage.token))
     {
-        return Some(respond(Status::FORBIDDEN, "text/html; charset=utf-8", LOCKED.as_bytes()));
+        return Some(respond(FORBIDDEN, "text/html; charset=utf-8", LOCKED.as_bytes()));
     }
     // Browsers let any page open a socket to this server and send the page's origin, which must be ours.
-    let origin = header(request, "origin").and_then(|origin| origin.strip_prefix("http://"));
+    let origin = request.header("origin").and_then(|origin| origin.strip_prefix("http://"));
     let is_foreign = !origin.is_some_and(|host| stage.is_own(host));
     let refusal = "only the page of this server may open its socket\n";
-    (request.uri().path() == SOCKET && is_foreign).then(|| respond_text(Status::FORBIDDEN, refusal))
+    (request.path() == SOCKET && is_foreign).then(|| respond_text(FORBIDDEN, refusal))
 }

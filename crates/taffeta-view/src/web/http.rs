@@ -1,30 +1,74 @@
 //! The part of HTTP/1.1 that browsers need: a request without a body, and an answer that ends the connection.
 
-use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
-use tungstenite::handshake::machine::TryParse;
-use tungstenite::handshake::server::write_response;
-use tungstenite::http::HeaderValue;
-pub(crate) use tungstenite::http::StatusCode as Status;
 
 /// Limit of the head of a request \[bytes\].
 const LONGEST_HEAD: usize = 16 * 1024;
+/// Limit of the number of headers of a request.
+const MAX_HEADERS: usize = 64;
 /// Time for the other side to read the answer before the connection is closed.
 const LINGER: Duration = Duration::from_millis(500);
 
+/// Number and name of a status.
+pub(crate) type Status = (u16, &'static str);
+pub(crate) const SWITCHING_PROTOCOLS: Status = (101, "Switching Protocols");
+pub(crate) const OK: Status = (200, "OK");
+pub(crate) const BAD_REQUEST: Status = (400, "Bad Request");
+pub(crate) const FORBIDDEN: Status = (403, "Forbidden");
+pub(crate) const NOT_FOUND: Status = (404, "Not Found");
+
 /// Head of a request, which has the method `GET`.
-pub(crate) type Request = tungstenite::http::Request<()>;
-/// An answer with its body.
-pub(crate) type Response = tungstenite::http::Response<Cow<'static, [u8]>>;
+#[derive(Debug)]
+pub(crate) struct Request {
+    /// A path, and perhaps a query.
+    target: String,
+    /// Names and values.
+    headers: Vec<(String, String)>,
+}
+
+impl Request {
+    /// Parses a request. Returns it with its length; `None`: it is incomplete.
+    fn parse(bytes: &[u8]) -> io::Result<Option<(Self, usize)>> {
+        let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut head = httparse::Request::new(&mut headers);
+        let httparse::Status::Complete(length) = head.parse(bytes).map_err(io::Error::other)? else {
+            return Ok(None);
+        };
+        if head.method != Some("GET") {
+            return Err(io::Error::other("another method than GET"));
+        }
+        let target = head.path.unwrap_or_default().to_owned();
+        // A value that is no text matches no expected value.
+        let own = |header: &httparse::Header<'_>| {
+            (header.name.to_owned(), String::from_utf8_lossy(header.value).into_owned())
+        };
+        Ok(Some((Self { target, headers: head.headers.iter().map(own).collect() }, length)))
+    }
+
+    /// The path without the query.
+    pub(crate) fn path(&self) -> &str {
+        self.target.split('?').next().unwrap_or_default()
+    }
+
+    /// The query, empty if there is none.
+    pub(crate) fn query(&self) -> &str {
+        self.target.split_once('?').map_or("", |(_, query)| query)
+    }
+
+    /// The value of a header; `None`: it is not there, or more than once.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let mut named = self.headers.iter().filter(|(found, _)| found.eq_ignore_ascii_case(name));
+        named.next().filter(|_| named.next().is_none()).map(|(_, value)| value.as_str())
+    }
+}
 
 /// Reads the head of a request. Returns it with the bytes received after it.
 ///
 /// # Errors
 /// Those of the reader; `UnexpectedEof` if it ends early; `InvalidData` if the bytes are no request or are too long.
 pub(crate) fn read_request(mut reader: impl Read) -> io::Result<(Request, Vec<u8>)> {
-    let invalid = |error| io::Error::new(ErrorKind::InvalidData, error);
     let mut bytes = Vec::new();
     let mut part = [0; 4096];
     while bytes.len() <= LONGEST_HEAD {
@@ -36,24 +80,28 @@ pub(crate) fn read_request(mut reader: impl Read) -> io::Result<(Request, Vec<u8
             return Err(ErrorKind::UnexpectedEof.into());
         }
         bytes.extend_from_slice(&part[..count]);
-        if let Some((length, request)) = Request::try_parse(&bytes).map_err(invalid)? {
+        let parsed = Request::parse(&bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
+        if let Some((request, length)) = parsed {
             return Ok((request, bytes.split_off(length)));
         }
     }
     Err(io::Error::new(ErrorKind::InvalidData, "the request is too long"))
 }
 
-/// The value of a header; `None`: it is not there, or it is no text.
-pub(crate) fn header<'a>(request: &'a Request, name: &str) -> Option<&'a str> {
-    request.headers().get(name)?.to_str().ok()
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Response {
+    /// Its status.
+    pub status: Status,
+    /// Names and values, beside those of the length and of the connection.
+    pub headers: Vec<(&'static str, String)>,
+    /// Bytes of the body.
+    pub body: &'static [u8],
 }
 
 /// An answer with a body of a media type.
 pub(crate) fn respond(status: Status, kind: &'static str, body: &'static [u8]) -> Response {
-    let mut response = Response::new(body.into());
-    *response.status_mut() = status;
-    response.headers_mut().insert("content-type", HeaderValue::from_static(kind));
-    response
+    Response { status, headers: vec![("content-type", kind.to_owned())], body }
 }
 
 /// An answer with a text.
@@ -65,14 +113,18 @@ pub(crate) fn respond_text(status: Status, text: &'static str) -> Response {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(mut writer: impl Write, mut response: Response) -> io::Result<()> {
-    if response.status() != Status::SWITCHING_PROTOCOLS {
-        let length = response.body().len().into();
-        response.headers_mut().insert("content-length", length);
-        response.headers_mut().insert("connection", HeaderValue::from_static("close"));
+pub(crate) fn write(mut writer: impl Write, response: &Response) -> io::Result<()> {
+    let (number, name) = response.status;
+    let mut head = format!("HTTP/1.1 {number} {name}\r\n");
+    for (name, value) in &response.headers {
+        head += &format!("{name}: {value}\r\n");
     }
-    write_response(&mut writer, &response).map_err(io::Error::other)?;
-    writer.write_all(response.body())?;
+    head += &match response.status == SWITCHING_PROTOCOLS {
+        true => "connection: upgrade\r\n\r\n".to_owned(),
+        false => format!("content-length: {}\r\nconnection: close\r\n\r\n", response.body.len()),
+    };
+    writer.write_all(head.as_bytes())?;
+    writer.write_all(response.body)?;
     writer.flush()
 }
 
@@ -97,8 +149,8 @@ mod tests {
         let bytes = b"GET /a?b=1 HTTP/1.1\r\nHost: x\r\nConnection: keep-alive, Upgrade\r\n\r\nrest";
         for size in [1, 7, bytes.len()] {
             let (request, rest) = read_request(Parts(bytes.chunks(size).collect())).unwrap();
-            assert_eq!((request.uri().path(), request.uri().query()), ("/a", Some("b=1")));
-            assert_eq!((header(&request, "host"), header(&request, "cookie")), (Some("x"), None));
+            assert_eq!((request.path(), request.query()), ("/a", "b=1"));
+            assert_eq!((request.header("host"), request.header("cookie")), (Some("x"), None));
             assert!(b"rest".starts_with(&rest));
         }
     }
@@ -122,7 +174,7 @@ mod tests {
     #[test]
     fn an_answer_has_its_length_and_ends_the_connection() {
         let mut bytes = Vec::new();
-        write(&mut bytes, respond_text(Status::NOT_FOUND, "none\n")).unwrap();
+        write(&mut bytes, &respond_text(NOT_FOUND, "none\n")).unwrap();
         let expected = "HTTP/1.1 404 Not Found\r\ncontent-type: text/plain; charset=utf-8\r\n\
                         content-length: 5\r\nconnection: close\r\n\r\nnone\n";
         assert_eq!(String::from_utf8(bytes).unwrap(), expected);

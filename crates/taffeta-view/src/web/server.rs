@@ -2,13 +2,18 @@
 
 use super::assets::find_asset;
 use super::guard::guard;
-use super::http::{Request, Response, Status, finish, read_request, respond, respond_text, write};
+use super::http::{
+    BAD_REQUEST, NOT_FOUND, OK, Request, Response, SWITCHING_PROTOCOLS, finish, read_request, respond,
+    respond_text, write,
+};
 use super::socket::attend;
 use super::stage::{SOCKET, Stage};
 use crate::error::ViewError;
 use crate::latest_output::LatestOutput;
 use crate::queue::Queue;
 use crate::show::Show;
+use data_encoding::BASE64;
+use sha1_smol::Sha1;
 use signal_hook::consts::SIGINT;
 use signal_hook::{flag, low_level};
 use std::io::{self, ErrorKind};
@@ -16,7 +21,6 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
-use tungstenite::handshake::server::create_response_with_body;
 
 /// Time for browsers to close their sockets.
 const PARTING: Duration = Duration::from_millis(300);
@@ -118,18 +122,18 @@ fn answer(mut stream: &TcpStream, stage: &Stage) -> io::Result<()> {
     stream.set_write_timeout(Some(STALLED))?;
     let (request, rest) = match read_request(stream) {
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            write(stream, respond_text(Status::BAD_REQUEST, "that is no request\n"))?;
+            write(stream, &respond_text(BAD_REQUEST, "that is no request\n"))?;
             finish(stream);
             return Ok(());
         }
         other => other?,
     };
-    let response = guard(stage, &request, || match request.uri().path() {
+    let response = guard(stage, &request, || match request.path() {
         SOCKET => open_socket(&request),
         path => serve_asset(path),
     });
-    let is_socket = response.status() == Status::SWITCHING_PROTOCOLS;
-    write(&mut stream, response)?;
+    let is_socket = response.status == SWITCHING_PROTOCOLS;
+    write(&mut stream, &response)?;
     if is_socket {
         stream.set_read_timeout(None)?;
         stream.set_write_timeout(None)?;
@@ -142,14 +146,40 @@ fn answer(mut stream: &TcpStream, stage: &Stage) -> io::Result<()> {
 
 fn serve_asset(path: &str) -> Response {
     match find_asset(path) {
-        Some(asset) => respond(Status::OK, asset.kind, asset.bytes),
-        None => respond_text(Status::NOT_FOUND, "there is no such page\n"),
+        Some(asset) => respond(OK, asset.kind, asset.bytes),
+        None => respond_text(NOT_FOUND, "there is no such page\n"),
     }
 }
 
-/// Answer to a request for a socket.
+/// Answer to a request for a socket (RFC 6455, section 4.2).
 fn open_socket(request: &Request) -> Response {
-    create_response_with_body(request, || [].as_slice().into()).unwrap_or_else(|_| {
-        respond_text(Status::BAD_REQUEST, "this is the address of a socket of version 13\n")
-    })
+    let lists = |name: &str, word: &str| {
+        let parts = request.header(name).into_iter().flat_map(|value| value.split(','));
+        parts.map(str::trim).any(|part| part.eq_ignore_ascii_case(word))
+    };
+    let is_upgrade = lists("connection", "upgrade") && lists("upgrade", "websocket");
+    let is_known = is_upgrade && request.header("sec-websocket-version") == Some("13");
+    let Some(key) = request.header("sec-websocket-key").filter(|_| is_known) else {
+        return respond_text(BAD_REQUEST, "this is the address of a socket of version 13\n");
+    };
+    let headers = vec![("upgrade", "websocket".to_owned()), ("sec-websocket-accept", accept_key(key))];
+    Response { status: SWITCHING_PROTOCOLS, headers, body: &[] }
+}
+
+/// The answer to the key of a request for a socket.
+fn accept_key(key: &str) -> String {
+    let mut hash = Sha1::new();
+    hash.update(key.as_bytes());
+    hash.update(b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
+    BASE64.encode(&hash.digest().bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_the_standard_has_its_answer() {
+        assert_eq!(accept_key("dGhlIHNhbXBsZSBub25jZQ=="), "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
+    }
 }

@@ -90,14 +90,26 @@ fn a_step_that_is_asked_to_stop_leaves_the_world_as_it_was_and_can_be_made_again
     }
 }
 
+/// A writer without any room.
+struct FullDisk;
+
+impl std::io::Write for FullDisk {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 #[test]
 fn damaged_and_foreign_checkpoints_are_refused() {
     let world = build(&description());
     let mut bytes = world.checkpoint().to_bytes();
     assert!(Checkpoint::from_bytes(&bytes[..10]).is_err());
-    let mut small = [0; 10];
-    let error = world.write_checkpoint(&mut small[..]).unwrap_err();
-    assert_eq!(error.kind(), std::io::ErrorKind::WriteZero, "the error of the writer: {error}");
+    let error = world.write_checkpoint(FullDisk).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "the error of the writer: {error}");
     bytes[0] = 99;
     let error = Checkpoint::from_bytes(&bytes).unwrap_err().to_string();
     assert!(error.contains("format 99"), "{error}");

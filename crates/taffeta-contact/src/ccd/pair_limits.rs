@@ -273,7 +273,7 @@ impl Search<'_> {
         if watched.side(k) == 0 { ends[0] - to } else { to - ends[1] }
     }
 
-    /// Puts a plane between the primitives: of four candidates, the one that keeps most of their motion. The plane lies
+    /// Puts a plane between the primitives: of up to four candidates the one that keeps most of their motion. The plane lies
     /// across the closest points at the start or where the primitives would meet, and either moves or stands.
     fn place_plane(&mut self, watched: &mut Watched, blocked: DVec3, moves: &[DVec3; 4], way: f64) -> bool {
         let x = watched.pair.gather(self.path.start);

@@ -2,8 +2,8 @@
 //!
 //! A sweep updates the faces, with the scalars `φ` as given numbers, then measures the angles of all edges and gives each
 //! `φ` its value of least energy ([`super::edges`]). Faces with three, two or one row go to lanes with six, five and four
-//! vertices. Other faces are few, and their vertices are not all different: faces at a clamp, and faces of which two
-//! neighbors share their third vertex (around a vertex of valence 3). They are updated one by one.
+//! vertices. Other faces are few, and the vertices of each are not all different. They are those at a clamp, and those of
+//! which two neighbors share their third vertex (around a vertex of valence 3). The driver updates them one by one.
 
 use super::curvature::{CurvatureLanes, EdgeLanes};
 use super::edges::Edges;

@@ -252,8 +252,8 @@ pub fn sliding_stop(speed: f64, kinetic: f64) -> [f64; 2] {
     [0.5 * speed * speed / deceleration, speed / deceleration]
 }
 
-/// Lengths \[m\] that hang down on the light and on the heavy side of a rail of a radius \[m\] when a heavy strip is about
-/// to slip. Their sum is `hanging` (L. Euler 1762, with weight on the rail).
+/// Lengths \[m\] that hang down on the light and on the heavy side of a rail when a heavy strip is about to slip. Their sum
+/// is `hanging`, and the rail has a radius \[m\] (L. Euler 1762, with weight on the rail).
 ///
 /// In units of the weight per length, `T' = μ (T + R sin φ) + R cos φ` from the light side at `φ = 0` to the heavy one at `π`.
 pub fn capstan_sides(hanging: f64, radius: f64, friction: f64) -> [f64; 2] {

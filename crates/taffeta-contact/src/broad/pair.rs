@@ -50,9 +50,9 @@ impl Pair {
         self.vertices.map(|v| x[v as usize])
     }
 
-    /// The distance of the boxes around the two primitives at positions `x` of the vertices \[m\], along the axis on which
-    /// the boxes are farthest apart. It is never more than the distance of the primitives, and negative where the boxes
-    /// overlap.
+    /// The distance of the boxes around the two primitives \[m\], along the axis on which the boxes are farthest apart. It
+    /// is never more than the distance of the primitives, and negative where the boxes overlap. `x` are the positions of
+    /// the vertices \[m\].
     #[inline]
     pub fn box_distance(&self, x: &[DVec3; 4]) -> f64 {
         let [a, b, c, d] = *x;

@@ -69,9 +69,9 @@ const AT_FIRST: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 /// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
 const NEGLIGIBLE_SAGITTA: f64 = 0.25;
 
-/// Part of the contact offset by which the points that an edge or face rests on are higher over a curved body than the
-/// point between them. It is several times the depth to which contacts are pressed in, so that the load shifts between all
-/// of them. With five times as much, cloth rocked from one to another.
+/// Height of the points that an edge or face rests on above the point between them, over a curved body, relative to the
+/// contact offset. It is several times the depth to which contacts are pressed in, so that the load shifts between all of
+/// them. With five times as much, cloth rocked from one to another.
 const REST_RISE: f64 = 0.02;
 
 /// Distance, relative to the offset of the cloth, from which on the nearest side of a body with edges is sure.

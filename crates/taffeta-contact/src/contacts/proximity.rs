@@ -119,9 +119,9 @@ impl Proximity {
         Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
-    /// Sets the pairs of vertices that are about to become one, and the distance \[m\] that each pair keeps until then in
-    /// place of the contact distance. These vertices and the faces around them slide along each other without friction, but
-    /// do not cross.
+    /// Sets the pairs of vertices that are about to become one, with the distance \[m\] that each pair keeps until then. It
+    /// takes the place of the contact distance. These vertices and the faces around them slide along each other without
+    /// friction, but do not cross.
     pub fn sew(&mut self, pairs: impl Iterator<Item = ([u32; 2], f64)>) {
         self.joints = ExemptPairs::build(&self.elements, pairs);
         self.is_stale = true;

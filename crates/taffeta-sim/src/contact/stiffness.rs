@@ -42,7 +42,7 @@ const LEAST_ROOM: f64 = 0.02;
 const DEEPEST: f64 = 0.95;
 const RIM_MARGIN: f64 = 10.0;
 
-/// Part of its load that obstacles bear from both sides, from which a contact counts as pinched.
+/// Part of the load of a contact that obstacles bear from both sides, from which it counts as pinched.
 const PINCHED: f64 = 0.5;
 /// Factor by which a pinched contact is stiffer than inertia asks for in the longest substep. At a tenth of its thickness a cloth
 /// is then held with some 20 times its weight.
@@ -87,7 +87,7 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 ///
 /// Two obstacles prescribe the depth to which they press in the cloth between them. The load grows with the stiffness there
 /// and tells nothing about it. A stiffness that followed the load would grow without end. Only vertices are held firmly. A
-/// contact that presses the inside of an edge or a face at a rim turns about it with every slip, and would push the cloth
+/// contact that presses the inside of an edge or a face at a rim turns about it with every slip. It would push the cloth
 /// out along its plane.
 ///
 /// `impacts` are the loads that solutions have found for contacts that they [press in too deep](record_impacts) \[N\]; none

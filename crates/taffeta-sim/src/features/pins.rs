@@ -5,9 +5,9 @@
 //! go, the vertex is free. Pins that take a vertex to different places are refused. Vertices of which a pin has let go are
 //! ordinary ones, which remeshing refines and coarsens as any other.
 //!
-//! The force of a pin is the force that its vertices lack for balance along the held axes: elasticity, inertia, drag and
-//! contact, but not damping of the material. It is as exact as the solution. Measured on a hung sheet of 2000 N/m, 16 × 16
-//! cells:
+//! The force of a pin is the force that its vertices lack for balance along the held axes. Elasticity, inertia, drag and
+//! contact count, but not damping of the material. It is as exact as the solution. Measured on a hung sheet of 2000 N/m, 16
+//! × 16 cells:
 //!
 //! * The direct solver is right to round-off.
 //! * The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It gives

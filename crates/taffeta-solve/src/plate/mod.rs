@@ -9,9 +9,9 @@
 //! ```
 //!
 //! The scalar `φ` of an edge has no mass. It turns the normal at the middle of the edge away from the mean of the two
-//! faces' normals and takes the value that minimizes the energy. That makes the element the Morley plate element for small
+//! faces' normals. It takes the value that minimizes the energy. That makes the element the Morley plate element for small
 //! deflections, which converges on every triangulation. For large rotations `θ` is the true angle. With all `φ = 0` it is
-//! the averaged curvature tensor; with a diagonal `K` it is a set of hinges, in which form the Newton drivers treat them.
+//! the averaged curvature tensor. With a diagonal `K` it is a set of hinges, in which form the Newton drivers treat them.
 //!
 //! Edges are of three kinds:
 //! * between two faces: `η = θ/2 ± φ`;

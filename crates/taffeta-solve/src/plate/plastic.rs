@@ -12,7 +12,7 @@
 //! The norm is the bending energy. For an orthotropic cloth it has the stiffness of both directions scaled to the same
 //! value ([`Material::fold_norm`](crate::Material::fold_norm)). So a sheet that is bent about one line has the norm of its
 //! curvature, whatever the direction. The return follows a substep, or a step, and takes the angles and scalars at its end.
-//! So it does not depend on the length of substeps as long as the sheet is bent slowly, and no solver needs to know of it.
+//! So it does not depend on the length of substeps as long as the sheet is bent slowly. No solver needs to know of it.
 //!
 //! The rule is that of R. Narain, T. Pfaff, J. F. O'Brien, Folding and crumpling adaptive sheets, ACM Transactions on
 //! Graphics 32 (2013), §4. It differs in two points:

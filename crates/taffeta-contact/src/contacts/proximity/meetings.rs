@@ -99,8 +99,8 @@ impl Proximity {
     }
 
     /// Adds contacts without friction that pull crossing elements apart. Each contact asks a vertex to go to the other side
-    /// of a face, or a little along the way on which the crossing becomes shorter. The speed is up to the response to deep
-    /// contacts, which gives no velocity.
+    /// of a face, or a little along the way that shortens the crossing. The speed is up to the response to deep contacts,
+    /// which gives no velocity.
     pub fn add_pulls(&self, step: Step<'_>, contacts: &mut Vec<Contact>) {
         for pull in self.quarantine.pulls(&self.elements, step.start) {
             let [a, b, c] = pull.face;

@@ -53,8 +53,8 @@ const IMPACT: f64 = 2.0;
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 0.01;
 
-/// Judges a substep of length `h` \[s\]: returns its error, and the speeds of each body at its start, for the next substep
-/// and for rest. The estimated local errors of a body relative to its size have a root mean square. The error is the
+/// Judges a substep of length `h` \[s\] for the next substep and for rest. Returns its error, and the speeds of each body
+/// at its start. The estimated local errors of a body relative to its size have a root mean square. The error is the
 /// largest of these over the bodies, or that of the safeguard if it is larger.
 pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Workspace, h: f64) -> (f64, Vec<Speeds>) {
     let Facts { setup, state, .. } = facts;

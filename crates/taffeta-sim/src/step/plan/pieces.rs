@@ -4,8 +4,8 @@
 //! constant angular velocity. A body that comes back within the substep, or makes a whole turn, would not have moved. So a
 //! substep is cut into pieces in which no body turns far:
 //!
-//! * at the keys and the shapes of a sequence at which a body is off that straight way by more than half the thickness of
-//!   the cloth;
+//! * at keys and shapes of a sequence at which a body is off that straight way by more than half the thickness of the
+//!   cloth;
 //! * where a pin lets go.
 
 use crate::derive::bodies::{body_count, contact_body_name, offset_of_body, scene_extent, shape_name};

@@ -114,7 +114,7 @@ fn meet_contacts(work: &mut Workspace, last: &mut LastSubstep, forces: &mut [DVe
 }
 
 /// Lets go of the contacts that pull. The last global step has moved the point of such a contact away by more than the
-/// distance kept, out of the body, or along it if the contact sticks.
+/// distance kept. The motion counts out of the body, or along it if the contact sticks.
 ///
 /// Per iteration the multipliers follow the forces of elasticity by a part `m/(h²K)` of them, which is little in stiff
 /// cloth. A multiplier that is too large glues a vertex to the body for many steps, while its faces are turned over or torn

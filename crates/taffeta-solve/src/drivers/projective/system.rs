@@ -1,6 +1,6 @@
 //! The constant matrix `M/h² + Σ w AᵀA` and its factor.
 //!
-//! One scalar matrix serves all three coordinates, unless vertices are held along some axes only: then each set of equally
+//! One scalar matrix serves all three coordinates, unless vertices are held along some axes only. Then each set of equally
 //! held axes has a factor of its own. Rows and columns of held coordinates are those of the identity, which takes them out
 //! of the system exactly. A stiff position constraint in their place would need a weight that suits every cloth and every
 //! step length. It would hold only as well as the iterations converge.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Sums of times since a driver was built. No computation reads them, so results do not depend on them. The driver reads
-/// the clock a few times per iteration, which no measurement of a frame can tell.
+/// the clock a few times per iteration, too seldom for a measurement of a frame to show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectiveTimes {
     /// Constraints, order of elimination and pattern of the factor.

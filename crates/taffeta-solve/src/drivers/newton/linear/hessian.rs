@@ -244,7 +244,7 @@ fn add_drag(drag: &Drags<'_>, displacements: &Displacements, first_face: usize, 
 }
 
 /// Places of the corners of the faces, chunk by chunk. Each corner couples the ends of an edge. The block of the edge is
-/// the sum of its part in the face that runs along it and, transposed, its part in the face that runs against it.
+/// the sum of the parts in its two faces. The part in the face that runs against the edge is transposed.
 fn place_corners(topology: &SurfaceTopology, rows: &BlockRows) -> Vec<Vec<CornerPlace>> {
     let mut chunks = vec![Vec::new(); topology.face_count().div_ceil(CHUNK)];
     for (block, pair) in rows.pairs_of_blocks().enumerate() {

@@ -1,8 +1,8 @@
 //! Quadratic drag of faces and rope segments as a term of `W`.
 //!
-//! The force on a body of drag coefficient `k` \[kg/m\] in a flow `u = w − v` is `k |u| u`. Here `w` is the wind, and of
-//! `u` only the part along the normal of a face or across a segment counts (a cylinder in cross flow). The force is minus
-//! the gradient of the dissipation potential `k |u|³/3` with respect to `v`.
+//! The force on a body of drag coefficient `k` \[kg/m\] in a flow `u = w − v` is `k |u| u`. Here `w` is the wind. Of `u`
+//! only the part along the normal of a face or across a segment counts (a cylinder in cross flow). The force is minus the
+//! gradient of the dissipation potential `k |u|³/3` with respect to `v`.
 //!
 //! In a step with `v = (x − X)/s` the term `s k |u|³/3` of `W` has that force as its negative gradient. Let
 //! `d = P (x̄ − r)` be the displacement of the middle `x̄` from the place to which the flow would take it, `r = X̄ + s w`.

@@ -1,7 +1,8 @@
 //! Faces and edges sixteen at a time: one array per quantity, so that a plain loop over a tile becomes vector code.
 //!
-//! Every value is written by its owner. A pass over faces writes values of faces and of their corners. A pass over vertices
-//! adds up the corners around each vertex in a fixed order. So the result has the same bits for any number of threads.
+//! Each value has one owner, which writes it. A pass over faces writes values of faces and of their corners. A pass over
+//! vertices adds up the corners around each vertex in a fixed order. So the result has the same bits for any number of
+//! threads.
 
 use glam::DVec3;
 use taffeta_core::SurfaceTopology;

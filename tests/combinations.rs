@@ -1,6 +1,6 @@
-//! Contact with friction in every combination of what touches what, what it does, solver and step size, against closed
-//! forms: what sticks does not creep, what slides has Coulomb's acceleration, and an impact takes the normal velocity and `μ`
-//! times of it from the tangential one.
+//! Contact with friction against closed forms, in every combination of touching bodies, their motion, solver and step size.
+//! A body that sticks does not creep, and one that slides has Coulomb's acceleration. An impact takes away the normal
+//! velocity, and `μ` times of it from the tangential one.
 
 mod impacts;
 mod on_cloth;

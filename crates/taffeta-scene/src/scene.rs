@@ -76,8 +76,8 @@ pub struct Scene {
 const DRAFT_EDGES: f64 = 2.0;
 
 impl Scene {
-    /// Makes everything rougher for a first look: a tolerance is four times as large, or the accuracy is "draft", unless it is rougher
-    /// already; and the edges of cloths that are remeshed are twice as long.
+    /// Makes everything rougher for a first look. A tolerance becomes four times as large; without one the accuracy becomes
+    /// "draft", unless it is rougher already. Edges of remeshed cloths become twice as long.
     pub fn make_draft(&mut self) {
         let settings = &mut self.simulation.settings;
         let draft = ACCURACIES.iter().find(|(name, _)| *name == "draft").map_or(0.0, |(_, value)| *value);

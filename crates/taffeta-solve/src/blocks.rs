@@ -171,8 +171,8 @@ pub(crate) fn hinge_of_edge(
     })
 }
 
-/// The plate stiffness \[N·m\] across an inner edge, along the normal of its material direction: the mean of what its faces
-/// say, which beyond a seam may lie differently in their chart.
+/// The plate stiffness \[N·m\] across an inner edge, along the normal of its material direction. It is the mean of those of
+/// its faces, since beyond a seam a face may lie differently in its chart.
 fn stiffness_across(topology: &SurfaceTopology, rest: &RestShape, cloth: &ClothModel, edge: &Edge) -> f64 {
     let [first, second] = edge.faces.map(|fi| {
         let fi = fi.expect("an inner edge has two faces");

@@ -8,10 +8,12 @@
 //! `W_r(E) = min_{P ⪰ 0} ½ (E+P):D:(E+P) + N:P`
 //!
 //! with `P`, the *wrinkle strain*, the length that those waves take up. A wave `w = a sin(πx/ℓ)` takes up `P = a²π²/4ℓ²` on
-//! average and costs the bending energy `D (π/ℓ)² P`, so that `N` is the buckling stress, and exactly so while waves are flat.
-//! Stress and wrinkle strain exclude each other: `S + N ⪰ 0`, `P ⪰ 0`, `(S+N):P = 0`. With `N = 0` this is the theory of
-//! tension fields (A. Pipkin, The relaxed energy density for isotropic elastic membranes, 1986; D. Steigmann,
-//! Tension-field theory, 1990). `N` is linear in `P`, so `W_r` is convex in `E` and once differentiable, whatever `N`.
+//! average and costs the bending energy `D (π/ℓ)² P`. So `N` is the buckling stress, and exactly so while waves are flat.
+//! Stress and wrinkle strain exclude each other: `S + N ⪰ 0`, `P ⪰ 0`, `(S+N):P = 0`.
+//!
+//! With `N = 0` this is the theory of tension fields (A. Pipkin, The relaxed energy density for isotropic elastic
+//! membranes, 1986; D. Steigmann, Tension-field theory, 1990). `N:P` is linear in `P`, so `W_r` is convex in `E` and
+//! once differentiable, whatever `N`.
 //!
 //! [`critical_stress`] gets `ℓ` in every direction from the shape of the triangle, and grows without bound as the mesh is
 //! refined: the full law comes back by itself.
@@ -50,8 +52,8 @@ const ROUND_OFF: f64 = 1e-9;
 /// Part of the full stiffness that [`Wrinkles::tangent`] keeps, so that vertices among slack faces have one.
 const FLOOR: f64 = 1e-4;
 
-/// The compressive stress at which cloth buckles within a triangle \[N/m\]: `n·N n = D (π/ℓ)²` for waves along `n`, with the
-/// length `ℓ` of an edge along `n` of a triangle of the same shape, and `D` the bending stiffness along `n`.
+/// The compressive stress at which cloth buckles within a triangle \[N/m\]: `n·N n = D (π/ℓ)²` for waves along `n`. The
+/// length `ℓ` is that of an edge along `n` of a triangle of the same shape, and `D` is the bending stiffness along `n`.
 ///
 /// `gradients` are those of the hat functions \[1/m\], `bend` the bending stiffness along warp and weft \[N·m\]. The edges of the
 /// triangle have length 1 in the metric `G = ½ Σ b bᵀ` of the gradients `b`, so that `ℓ⁻² = n·G n`. For `D` as a quadratic form, without
@@ -75,8 +77,8 @@ pub(crate) fn wrinkle_strain(stiffness: &Matrix3<f64>, critical: &Sym2, green: &
     find_wrinkles(&k, trial).map(|found| found.strain)
 }
 
-/// The Green strain of the cloth in a triangle, waves included, from that of the triangle: `E + P` for a membrane
-/// stiffness \[N/m\] and a critical stress \[N/m\], if there is one.
+/// The Green strain of the cloth in a triangle, waves included, from that of the triangle: `E + P`. The membrane has a
+/// stiffness \[N/m\] and, where compression is bounded, a critical stress \[N/m\].
 pub fn elastic_strain(stiffness: &Matrix3<f64>, critical: Option<Sym2>, green: &Sym2) -> Sym2 {
     let wrinkles = critical.and_then(|critical| wrinkle_strain(stiffness, &critical, green));
     wrinkles.map_or(*green, |p| green.plus(1.0, &Sym2 { xx: p.x, xy: 0.5 * p.z, yy: p.y }))

@@ -1,5 +1,5 @@
-//! Eigenvalues of a symmetric matrix by Jacobi's rotations: in elementary arithmetic only, so that the bits are the same
-//! everywhere, and with eigenvectors that stay those of the axes where the matrix is diagonal already.
+//! Eigenvalues of a symmetric matrix by Jacobi's rotations. They are in elementary arithmetic only, so that the bits are
+//! the same everywhere. The eigenvectors stay those of the axes where the matrix is diagonal already.
 
 use nalgebra::SMatrix;
 

@@ -24,8 +24,9 @@ impl Blocks {
         pass.sum
     }
 
-    /// Hands over the elastic energies \[J\] of faces, edges, enclosed volumes and stitches one by one, each with one of its
-    /// vertices: what the energies of connected pieces are made of. Those of ropes and of the insides of solids are left out.
+    /// Hands over the elastic energies \[J\] of faces, edges, enclosed volumes and stitches one by one, each with one of
+    /// its vertices. Sums of these are the energies of connected pieces. The energies of ropes and of the insides of solids
+    /// are left out.
     pub fn each_energy(&self, x: &[DVec3], plate: &PlateState, take: impl FnMut(VertexIndex, f64)) {
         self.visit(&mut EachEnergy { x, plate, take });
     }

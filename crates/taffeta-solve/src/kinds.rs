@@ -9,9 +9,15 @@
 //! | of the row driver | [`Kind::Rows`] | sweeps over scalar rows |
 //! | of Newton's method | blocks with their local Hessians | energy, gradient, Hessian |
 //!
-//! A new kind touches five files: its own beside the other [`Block`]s, `block/mod.rs`, this one (a field, its line in each of
-//! the three walks, its [`Kind`]), `model.rs` where it is chosen, and `blocks.rs`, `rope.rs` or `solid.rs` where it is built.
-//! Fast kernels are a sixth. A kind without them names the plain sets, which take any block.
+//! A new kind touches five files, or six with fast kernels:
+//!
+//! * its own beside the other [`Block`]s;
+//! * `block/mod.rs`;
+//! * this one: a field, its line in each of the three walks, its [`Kind`];
+//! * `model.rs` where it is chosen;
+//! * `blocks.rs`, `rope.rs` or `solid.rs` where it is built.
+//!
+//! A kind without fast kernels names the plain sets, which take any block.
 //!
 //! The plate (whose faces share scalars) and enclosed volumes (which have any number of vertices) are no blocks. They have
 //! fields of their own, and methods of their own in every pass.

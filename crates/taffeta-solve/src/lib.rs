@@ -2,10 +2,13 @@
 //!
 //! One time step of length `h` minimizes `W(x) = 1/(2h²) (x−x̄)ᵀ M (x−x̄) + Σ_e ½ C_eᵀ α_e⁻¹ C_e` (variational implicit
 //! Euler). Every elastic force is a [`block`]: a constraint vector, its Jacobian, its compliance. Three [`drivers`] run
-//! over the same blocks: the block driver updates the multipliers of one element at a time; the Newton driver solves
-//! for all positions at once and, with a factorization, is the oracle of everything else; the row driver takes one
-//! scalar row at a time, as the older position-based methods do. The driver of projective dynamics has constraints of
-//! its own, whose energies are distances to what is admissible.
+//! over the same blocks:
+//!
+//! * The block driver updates the multipliers of one element at a time.
+//! * The Newton driver solves for all positions at once. With a factorization, it is the oracle of everything else.
+//! * The row driver takes one scalar row at a time, as the older position-based methods do.
+//!
+//! The driver of projective dynamics has constraints of its own, whose energies are distances to the admissible values.
 //!
 //! This crate knows dense arrays only: no mesh keys, no contact detection.
 

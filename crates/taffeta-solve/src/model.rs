@@ -31,8 +31,8 @@ pub enum MembraneScaling {
     /// With the square root of the area of each triangle: the sum of the energies approximates that of the continuum.
     #[default]
     ByArea,
-    /// With the square root of this area \[m²\], the same for all triangles, as if the constraint were not scaled at all:
-    /// twice as many triangles make the cloth twice as stiff. For comparison.
+    /// With the square root of this area \[m²\], for all triangles, as if the constraint were not scaled at all. Twice as
+    /// many triangles make the cloth twice as stiff. For comparison.
     Fixed(f64),
 }
 

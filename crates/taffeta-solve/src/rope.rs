@@ -1,11 +1,14 @@
 //! Ropes: cord as a cloth of dimension one.
 //!
-//! A rope is a chain of vertices with a stretch block on every segment and bending at every joint. Which blocks bend it
-//! follows from its shape at rest: [`RopeBend`] where it is straight, [`RopeAngle`] and [`RopeTorsion`] where it is curled,
-//! the signed [`RopeAngle`] or the published [`AcosAngle`] where it lies in a plane.
+//! A rope is a chain of vertices with a stretch block on every segment and bending at every joint. The shape at rest
+//! decides which blocks bend it:
 //!
-//! A clamped end has one more vertex beyond it, which the pin of the end carries along: it gives the direction, and the
-//! joint at the end stands for half of the first segment.
+//! * [`RopeBend`] where it is straight;
+//! * [`RopeAngle`] and [`RopeTorsion`] where it is curled;
+//! * the signed [`RopeAngle`] or the published [`AcosAngle`] where it lies in a plane.
+//!
+//! A clamped end has one more vertex beyond it, which the pin of the end carries along. That vertex gives the direction,
+//! and the joint at the end stands for half of the first segment.
 
 use crate::block::rope::angle::turning_angle;
 use crate::block::rope::torsion::LEAST_TURN;

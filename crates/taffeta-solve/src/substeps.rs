@@ -11,9 +11,9 @@
 //! For a square sheet of `n` cells hung by an edge `κ = n²/2`, which is the measured law. The form with the integral covers graded
 //! meshes, strips and point supports. The material does not matter.
 //!
-//! Half of the block driver's sweeps go backward, and the first does not count. Two were worth 1.25 to 1.29 sweeps that all go
-//! forward, four 3.5 to 4.0 and six 5.9 to 8.0, on hung sheets of 16 and 32 cells with 7 to 28 substeps. Where cloth lies on a
-//! body they are worth less.
+//! Half of the block driver's sweeps go backward, and the first does not count. Two were worth 1.25 to 1.29 sweeps that all
+//! go forward, four 3.5 to 4.0 and six 5.9 to 8.0. These are figures of hung sheets of 16 and 32 cells with 7 to 28
+//! substeps. Where cloth lies on a body they are worth less.
 
 use crate::kinds::Blocks;
 use crate::state::RestShape;
@@ -126,8 +126,9 @@ struct Link {
     area: f64,
 }
 
-/// The segments of all ropes, the edges of all tetrahedra, an edge once for each of its tetrahedra, and the threads of all
-/// seams, as long as an edge beside them. The solids share one size: only the cap of the excess depends on it.
+/// The segments of all ropes, the edges of all tetrahedra, and the threads of all seams. An edge appears once for each of
+/// its tetrahedra, and a thread is as long as an edge beside it. The solids share one size: only the cap of the excess
+/// depends on it.
 fn list_links(topology: &SurfaceTopology, rest: &RestShape, blocks: &Blocks) -> Vec<Link> {
     let ropes = &blocks.ropes;
     let whole: f64 = blocks.solids.normal.iter().map(|block| block.shape.volume).sum();

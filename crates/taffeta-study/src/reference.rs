@@ -252,8 +252,8 @@ pub fn sliding_stop(speed: f64, kinetic: f64) -> [f64; 2] {
     [0.5 * speed * speed / deceleration, speed / deceleration]
 }
 
-/// Lengths \[m\] that hang down on the light and on the heavy side of a rail of a radius \[m\] when a heavy strip is about to
-/// slip, together `hanging` (L. Euler 1762, with weight on the rail).
+/// Lengths \[m\] that hang down on the light and on the heavy side of a rail when a heavy strip is about to slip. Their sum
+/// is `hanging`, and the rail has a radius \[m\] (L. Euler 1762, with weight on the rail).
 ///
 /// In units of the weight per length, `T' = μ (T + R sin φ) + R cos φ` from the light side at `φ = 0` to the heavy one at `π`.
 pub fn capstan_sides(hanging: f64, radius: f64, friction: f64) -> [f64; 2] {
@@ -269,7 +269,7 @@ pub fn terminal_speed(density: f64, air: f64, drag: f64) -> f64 {
 }
 
 /// Way \[m\] of a free sheet, at rest at first, across which a wind blows with a speed \[m/s\], for a coefficient of drag
-/// of 1: the speed of the air past it falls as `u/(1 + k u t)` with `k = air/2 density`.
+/// of 1. The speed of the air past the sheet falls as `u/(1 + k u t)` with `k = air/2 density`.
 pub fn carried_by_wind(density: f64, air: f64, wind: f64, time: f64) -> f64 {
     let k = 0.5 * air / density;
     wind * time - (k * wind * time).ln_1p() / k

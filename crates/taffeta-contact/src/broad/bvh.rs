@@ -1,8 +1,8 @@
 //! A tree of boxes over items in Morton order.
 //!
-//! Node `i` of a level covers the nodes `2i` and `2i + 1` of the level below; the lowest level are the items themselves,
-//! in the order of the Morton codes of their centers when the tree was built. There are no pointers: building is a sort,
-//! refitting one pass over the boxes. Pairs come out in an order that depends on the boxes alone.
+//! Node `i` of a level covers the nodes `2i` and `2i + 1` of the level below. The lowest level consists of the items
+//! themselves, in the order of the Morton codes of their centers when the tree was built. There are no pointers: building
+//! is a sort, refitting one pass over the boxes. The order of the pairs depends on the boxes alone.
 
 use crate::broad::boxes::{Aabb, MovingBox};
 use rayon::slice::ParallelSliceMut;

@@ -6,8 +6,8 @@ use taffeta_core::tasks::map;
 /// Elements that one task takes.
 pub(crate) const ELEMENTS_PER_TASK: usize = 1024;
 
-/// A face, an edge that belongs to no face, or a vertex that belongs to neither, with the vertices and edges that it owns: each vertex and edge is owned
-/// by exactly one element, so that no pair is found twice.
+/// A face, an edge that belongs to no face, or a vertex that belongs to neither, with the vertices and edges that it owns.
+/// Exactly one element owns each vertex and edge, so that no pair is found twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Element {
     /// The corners; an edge repeats its second end, a vertex itself.

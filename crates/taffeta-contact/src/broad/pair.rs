@@ -50,8 +50,9 @@ impl Pair {
         self.vertices.map(|v| x[v as usize])
     }
 
-    /// The distance of the boxes around the two primitives along the axis on which they are farthest apart, at positions `x`
-    /// of the vertices \[m\]: never more than that of the primitives. Negative where the boxes overlap.
+    /// The distance of the boxes around the two primitives \[m\], along the axis on which the boxes are farthest apart. It
+    /// is never more than the distance of the primitives, and negative where the boxes overlap. `x` are the positions of
+    /// the vertices \[m\].
     #[inline]
     pub fn box_distance(&self, x: &[DVec3; 4]) -> f64 {
         let [a, b, c, d] = *x;
@@ -118,9 +119,9 @@ const NEARLY_PARALLEL: f64 = 1e-6;
 
 /// Parameters in `[0, 1]` of the closest points of two segments, along each from its first end.
 ///
-/// The quadratic function of the two parameters is minimized over the square: at its stationary point if that lies
-/// inside, else on one of the four sides, of which each is a point against a segment. Of nearly parallel segments, whose
-/// stationary point is not precise, the best of all five is taken.
+/// The quadratic function of the two parameters is minimized over the square. If its stationary point lies outside, the
+/// minimum is on one of the four sides, of which each is a point against a segment. For nearly parallel segments the
+/// stationary point is not precise, so the best of all five is taken.
 pub fn closest_points_of_segments([p0, p1]: [DVec3; 2], [q0, q1]: [DVec3; 2]) -> [f64; 2] {
     let (d, e, r) = (p1 - p0, q1 - q0, p0 - q0);
     let (dd, ee, de) = (d.dot(d), e.dot(e), d.dot(e));

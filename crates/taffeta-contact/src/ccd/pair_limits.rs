@@ -273,8 +273,8 @@ impl Search<'_> {
         if watched.side(k) == 0 { ends[0] - to } else { to - ends[1] }
     }
 
-    /// Puts a plane between the primitives, where the most of their motion is kept: across the closest points at the
-    /// start or where they would meet, and one that moves or one that stands.
+    /// Puts a plane between the primitives: of up to four candidates the one that keeps most of their motion. The plane lies
+    /// across the closest points at the start or where the primitives would meet, and either moves or stands.
     fn place_plane(&mut self, watched: &mut Watched, blocked: DVec3, moves: &[DVec3; 4], way: f64) -> bool {
         let x = watched.pair.gather(self.path.start);
         let slabs = [watched.slab, Slab::across(&watched.pair, &x, blocked)];

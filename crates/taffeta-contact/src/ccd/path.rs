@@ -34,8 +34,8 @@ impl Path<'_> {
     }
 }
 
-/// The distance that a pair keeps that should keep `separation` \[m\]. One that is nearer may still move, but less and
-/// less: if it could always go half the way, round-off would be all that is left after a few dozen substeps.
+/// The distance that a pair keeps that should keep `separation` \[m\]. A pair that is nearer may still move, but less and
+/// less. If it could always go half the way, only round-off would be left of the distance after a few dozen substeps.
 pub(crate) fn keep(separation: f64, distance: f64) -> f64 {
     let spent = SPENT_SHARE * distance * distance / (distance + separation);
     if distance > 0.0 { separation.min(distance - spent) } else { 0.0 }

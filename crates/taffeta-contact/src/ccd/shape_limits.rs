@@ -1,8 +1,11 @@
 //! The safeguard of faces against obstacles in closed form: the counterpart of the step limits of pairs.
 //!
-//! The shapes are convex, so a face that is outside has a plane between itself and the shape. A face stays outside on
-//! the whole path if its motion relative to the shape is shorter than their distance, if it can be followed to the end
-//! by strides that are, or if a plane that moves with the surface of the shape stays between them.
+//! The shapes are convex, so a face that is outside has a plane between itself and the shape. A face stays outside on the
+//! whole path in three cases:
+//!
+//! * its motion relative to the shape is shorter than their distance;
+//! * it can be followed to the end by strides that are shorter;
+//! * a plane that moves with the surface of the shape stays between them.
 
 use crate::ccd::advance::{Pursuit, STRIDE_SHARE, advance};
 use crate::ccd::path::{Path, keep};
@@ -295,8 +298,8 @@ impl GuardedFace {
     ) -> Option<[f64; 3]> {
         let [first, last] = shape.normals(normal);
         let height = |normal: DVec3, shape: &WorldShape, x: DVec3| normal.dot(x) - shape.support(normal);
-        // While the shape turns, the height of a vertex above it is no linear function of time: it bends by up to
-        // `ω² r + 2 ω v`, an eighth of which is the most by which it may sag below the line between its ends. All of that is
+        // While the shape turns, the height of a vertex above it is no linear function of time. Its second derivative is up
+        // to `ω² r + 2 ω v`, and the height sags below the line between its ends by at most an eighth of that. All of it is
         // across the axis: a plane that turns in itself does not sag.
         let across = shape.axis.map_or(1.0, |axis| axis.cross(first).length());
         let sags: [f64; 3] = std::array::from_fn(|k| {

@@ -1,7 +1,7 @@
 //! From candidates to contacts.
 //!
-//! Candidates are collected with a margin and re-measured in every substep; they are collected anew when the cloth or
-//! an obstacle has moved by a quarter of the margin since: the two together by half of it.
+//! Candidates are collected with a margin and measured again in every substep. They are collected anew when the cloth or an
+//! obstacle has moved by a quarter of the margin since. Together the two have then moved by half of it.
 
 use crate::contacts::response::{Contact, ContactName};
 use crate::shapes::obstacle::{Obstacle, PlacedShape, displacement_under};
@@ -69,9 +69,9 @@ const AT_FIRST: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
 /// Sagitta of an edge over a sphere, relative to the contact offset, below which its vertices alone keep it outside.
 const NEGLIGIBLE_SAGITTA: f64 = 0.25;
 
-/// Part of the contact offset by which the points that an edge or face rests on are higher over a curved body than the point
-/// between them. It is several times the depth to which contacts are pressed in, so that the load shifts between all of
-/// them; with five times as much cloth rocked from one to another.
+/// Height of the points that an edge or face rests on above the point between them, over a curved body, relative to the
+/// contact offset. It is several times the depth to which contacts are pressed in, so that the load shifts between all of
+/// them. With five times as much, cloth rocked from one to another.
 const REST_RISE: f64 = 0.02;
 
 /// Distance, relative to the offset of the cloth, from which on the nearest side of a body with edges is sure.
@@ -230,9 +230,9 @@ impl Probe<'_> {
         nearest <= sagitta(self.placed.shape.rounding() + nearest.max(0.0), half)
     }
 
-    /// The distance from the obstacle at which a point of a face gets a contact \[m\]. Elasticity may still push the
-    /// point towards the body in this substep, by about what it moves anyway; a point at rest keeps its contact within
-    /// another offset, so that it does not lose and regain it.
+    /// The distance from the obstacle at which a point of a face gets a contact \[m\]. Elasticity may still push the point
+    /// towards the body in this substep, by about the length of its predicted motion. A point at rest keeps its contact
+    /// within another offset, so that it does not lose and regain it.
     fn reach(&self, vertices: &[VertexIndex; 4], weights: [f64; 4]) -> f64 {
         let moved = |vi: VertexIndex| self.position(vi) - self.view.start[vi.to_usize()];
         let moves = vertices.iter().zip(weights).map(|(vi, s)| moved(*vi) * s);
@@ -343,9 +343,9 @@ impl Probe<'_> {
         inside < least - REST_RISE * self.surface(vertices[0]).offset
     }
 
-    /// The contacts of an edge or face that touches already. Its nearest point rolls with the least tilt, which a contact
-    /// there would not know of until the next substep: loaded edges and faces would rock to and fro for ever. Between
-    /// contacts a little apart the load shifts while the solver tilts it.
+    /// The contacts of an edge or face that touches already. Its nearest point rolls with the least tilt. A contact there
+    /// would not know of the tilt until the next substep, and loaded edges and faces would rock to and fro for ever.
+    /// Between contacts a little apart the load shifts while the solver tilts the edge or face.
     fn rest_on<const N: usize>(
         &self,
         vertices: [VertexIndex; N],

@@ -64,8 +64,8 @@ fn across(pair: &Pair, x: &[DVec3; 4]) -> DVec3 {
     }
 }
 
-/// A time at which the four points of a pair are in a plane, if they change sides by the end, and the sign of the side on
-/// which the first primitive was: by bisection with secants (the Illinois method).
+/// A time at which the four points of a pair are in a plane, and the sign of the first primitive's side before it. `None`
+/// if they do not change sides by the end. The search is by bisection with secants (the Illinois method).
 fn in_plane(pair: &Pair, x: &[DVec3; 4], at: impl Fn(f64) -> [DVec3; 4]) -> Option<(f64, f64)> {
     let volume = |x: &[DVec3; 4]| (x[0] - x[pair.split()]).dot(across(pair, x));
     let (mut low, mut high) = ((0.0, volume(x)), (1.0, volume(&at(1.0))));

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! A pair of primitives knows nothing of their neighbors. A vertex that lies on a flat mesh, beside one of its edges, is
-//! near that edge too, in a slanted direction; a contact there would hold up what slides over the mesh like a bump.
+//! near that edge too, in a slanted direction. A contact there would hold up cloth that slides over the mesh, like a bump.
 //! Contact acts where the distance has a local minimum over the surface.
 
 use crate::broad::elements::Elements;

@@ -39,11 +39,12 @@ const REST_SHARE: f64 = 0.9;
 const LEAST_SHARE: f64 = 1e-3;
 /// The separation that the safeguard keeps, relative to the offset.
 pub const HARD_SHARE: f64 = 0.1;
-/// Substeps for which the motion is expected to go on as in one, and the time \[s\] for which it is if they are shorter than
-/// that: then a search serves more of them, at most so many. A search costs as much as some ten substeps with what it found.
-/// Where the cloth is calm it serves more ([`MotionBounds`]).
+/// Least number of substeps for which a search expects the motion to go on as in one. A search costs as much as some ten
+/// substeps with the pairs that it found. Where the cloth is calm it serves more ([`MotionBounds`]).
 const AHEAD: f64 = 4.0;
+/// Time \[s\] for which a search expects that if it is longer than so many substeps.
 const AHEAD_TIME: f64 = 0.008;
+/// Most substeps for which a search expects that.
 const AHEAD_MOST: f64 = 64.0;
 /// Distance from there up to which the pairs stay complete, relative to the widest offset; by up to how much more if they are
 /// to serve more substeps. Wider ones are more pairs to measure in each of them.
@@ -118,8 +119,9 @@ impl Proximity {
         Self { elements, fans, bodies, layout, movers, moving_vertices, ..Self::default() }
     }
 
-    /// Says which vertices are about to become one, and the distance \[m\] that they keep until then instead of that of
-    /// contact: they and the faces around them slide along each other without friction, but do not cross.
+    /// Sets the pairs of vertices that are about to become one, with the distance \[m\] that each pair keeps until then. It
+    /// takes the place of the contact distance. These vertices and the faces around them slide along each other without
+    /// friction, but do not cross.
     pub fn sew(&mut self, pairs: impl Iterator<Item = ([u32; 2], f64)>) {
         self.joints = ExemptPairs::build(&self.elements, pairs);
         self.is_stale = true;
@@ -501,8 +503,8 @@ mod tests {
         }
     }
 
-    /// The contacts of the second of two sheets that is turned by an angle \[rad\] in its plane and moves by `way` \[m\] at a
-    /// distance \[m\] from the first, and where all ends.
+    /// The contacts of the second of two sheets, and the positions at the end. The second sheet is turned by an angle
+    /// \[rad\] in its plane, lies at a distance \[m\] from the first, and moves by `way` \[m\].
     fn slide(angle: f64, distance: f64, way: DVec3) -> (Vec<Contact>, Vec<DVec3>) {
         let (mut proximity, mut x) = stack(4, 2, distance);
         let turn = glam::DQuat::from_rotation_y(angle);

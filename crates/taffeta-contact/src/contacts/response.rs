@@ -1,11 +1,11 @@
 //! The contact response: separation and Coulomb friction at position level, as the block solver takes them. Newton's
 //! method has contacts in its objective; here is what it needs before and after.
 //!
-//! After each sweep of elasticity, each contact removes its penetration (`Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
-//! `W = Σ wᵢ sᵢ²`) and then its slip: all of it while the friction multiplier stays within `μ_s λ`, else down to
-//! `μ_k λ`. What other contacts undo of that is taken back in the next substep. Sticking is therefore exact; a smoothed
-//! friction law would creep at any coefficient. Where two obstacles press from both sides, contacts have a compliance
-//! (M. Macklin et al., XPBD: position-based simulation of compliant constrained dynamics, 2016).
+//! After each sweep of elasticity, each contact removes its penetration, `Δλ = −C/W`, `λ ← max(0, λ + Δλ)` with
+//! `W = Σ wᵢ sᵢ²`, and then its slip. It removes all of the slip while the friction multiplier stays within `μ_s λ`, else
+//! down to `μ_k λ`. If other contacts undo part of that, the next substep takes it back. Sticking is therefore exact; a
+//! smoothed friction law would creep at any coefficient. Where two obstacles press from both sides, contacts have a
+//! compliance (M. Macklin et al., XPBD: position-based simulation of compliant constrained dynamics, 2016).
 
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};

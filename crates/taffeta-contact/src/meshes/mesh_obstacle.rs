@@ -70,10 +70,11 @@ impl MeshObstacle {
         before - self.faces.len()
     }
 
-    /// Winding number of the surface around a point \[m\] at a time \[s\]: outside of a closed one 0, inside 1 or −1 by the
-    /// orientation of its faces, in between where it has holes. The sum of the solid angles of the faces over 4π
-    /// (A. Van Oosterom, J. Strackee, The solid angle of a plane triangle, 1983; A. Jacobson, L. Kavan, O. Sorkine-Hornung,
-    /// Robust inside-outside segmentation using generalized winding numbers, 2013). `x` are the positions at that time.
+    /// Winding number of the surface around a point \[m\] at a time \[s\]. A closed surface has 0 outside, and 1 or −1
+    /// inside by the orientation of its faces; one with holes has values in between. It is the sum of the solid angles of
+    /// the faces over 4π (A. Van Oosterom, J. Strackee, The solid angle of a plane triangle, 1983; A. Jacobson, L. Kavan,
+    /// O. Sorkine-Hornung, Robust inside-outside segmentation using generalized winding numbers, 2013). `x` are the
+    /// positions at that time.
     pub fn winding_number(&self, x: &[DVec3], point: DVec3) -> f64 {
         let half_angle = |face: &[u32; 3]| {
             let [a, b, c] = face.map(|v| x[v as usize] - point);
@@ -182,8 +183,8 @@ impl MeshObstacle {
         self.motion.keys_between(start, end).chain(shapes).filter(|_| self.skin.is_none())
     }
 
-    /// Displacement of a vertex at a time from where it would be if everything were linear between two other times \[s\], at
-    /// most \[m\]: of the rigid motion and of the shapes.
+    /// Bound of the displacement of a vertex \[m\] at a time \[s\] from its place if everything moved linearly between two
+    /// other times \[s\]. It is the sum of the parts of the rigid motion and of the shapes.
     pub fn bend_at(&self, time: f64, [start, end]: [f64; 2]) -> f64 {
         if self.skin.is_some() {
             return 0.0;

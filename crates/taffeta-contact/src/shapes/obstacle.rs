@@ -218,8 +218,9 @@ impl PlacedShape {
     }
 }
 
-/// Displacement of a body under a contact \[m\]: along the surface that of its point `from` where the contact was at the start, so
-/// that what sticks goes with the body exactly; across the surface that of its point `to` where the contact is now.
+/// Displacement of a body under a contact \[m\]. Along the surface it is that of the body's point `from`, where the contact
+/// was at the start. So a sticking point goes with the body exactly. Across the surface it is that of its point `to`, where
+/// the contact is now.
 pub(crate) fn displacement_under(normal: DVec3, from: DVec3, to: DVec3) -> DVec3 {
     from + normal * normal.dot(to - from)
 }

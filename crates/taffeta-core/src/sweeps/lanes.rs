@@ -139,8 +139,8 @@ impl<const V: usize> LaneBatches<V> {
         out
     }
 
-    /// One Gauss-Seidel sweep, color by color in the order asked for: `kernel` gets the data of a batch, the positions and the
-    /// inverse masses of its vertices, and returns the new positions. Runs on the current rayon pool.
+    /// One Gauss-Seidel sweep, color by color in the order asked for. `kernel` gets the data of a batch and the positions
+    /// and inverse masses of its vertices, and returns the new positions. Runs on the current rayon pool.
     ///
     /// # Panics
     /// If `rows` does not have one row per vertex or `data` one entry per batch.

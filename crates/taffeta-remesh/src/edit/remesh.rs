@@ -75,8 +75,8 @@ pub fn remesh(
     report
 }
 
-/// The metric that the present shape asks for at each vertex of those cloths that are remeshed where it is finer than the mesh: so
-/// that some edge of the cloth is more than `lack` times as long as asked.
+/// The metric that the present shape asks for at each vertex of the remeshed cloths where it is finer than the mesh. These
+/// are the cloths with an edge that is more than `lack` times as long as the metric asks for.
 pub fn find_lacks(
     mesh: &HalfedgeMesh,
     attributes: &SheetAttributes,

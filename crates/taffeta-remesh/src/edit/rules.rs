@@ -4,8 +4,8 @@ use crate::metric::{Metric, isotropic_size};
 use crate::sizing::settings::RemeshSettings;
 use taffeta_core::Region;
 
-/// Splits and collapses that a pass may make on a cloth, per vertex at its start: enough for a mesh to double in one pass, as a
-/// cloth that lands does.
+/// Splits and collapses that a pass may make on a cloth, per vertex at its start. They are enough for a mesh to double in
+/// one pass, as happens to a cloth that lands.
 pub const BUDGET_PER_VERTEX: usize = 1;
 
 /// Splits and collapses that a pass may always make on a cloth, so that a sheet of two triangles can be refined in a few passes.

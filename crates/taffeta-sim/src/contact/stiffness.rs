@@ -42,9 +42,10 @@ const LEAST_ROOM: f64 = 0.02;
 const DEEPEST: f64 = 0.95;
 const RIM_MARGIN: f64 = 10.0;
 
-/// Part of its load that obstacles bear from both sides, from which a contact counts as pinched; and how much stiffer it is than
-/// inertia asks for in the longest substep. At a tenth of its thickness a cloth is then held with some 20 times its weight.
+/// Part of the load of a contact that obstacles bear from both sides, from which it counts as pinched.
 const PINCHED: f64 = 0.5;
+/// Factor by which a pinched contact is stiffer than inertia asks for in the longest substep. At a tenth of its thickness a cloth
+/// is then held with some 20 times its weight.
 const PINCHED_STIFFER: f64 = 60.0;
 
 /// The depth to which a contact may be pressed \[m\]. Between cloths relief takes a part of it. The safeguard stops what goes on.
@@ -71,9 +72,9 @@ fn stiffness(row: &ContactRow, state: &DenseState, h: f64, load: f64, room: f64)
     (load / (BORNE_DEPTH * room)).clamp(inertial, MOST_STIFFER * inertial)
 }
 
-/// Stiffness of the spring of friction of a contact with a stiffness along its normal \[N/m\], which has borne a load \[N\]. Where an
-/// obstacle presses cloth in deeply at its rim, the normal turns with every slip, about the rim at the distance that is left: the
-/// spring must be stiffer than the load over that distance.
+/// Stiffness of the spring of friction of a contact that has a stiffness along its normal \[N/m\] and has borne a load
+/// \[N\]. Where an obstacle presses cloth in deeply at its rim, the normal turns about the rim with every slip, at the
+/// distance that is left. The spring must be stiffer than the load over that distance.
 pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f64 {
     if normal == 0.0 {
         return normal;
@@ -84,10 +85,13 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 
 /// The stiffnesses of the contacts of a substep of length `h` \[s\] \[N/m\].
 ///
-/// How far the cloth between two obstacles is pressed in is prescribed: the load grows with the stiffness there and tells nothing
-/// about it, and a stiffness that followed the load would grow without end. Only vertices are held firmly. What presses the inside of an
-/// edge or a face at a rim turns about it with every slip, and would push the cloth out along its plane. `impacts` are the loads that solutions have
-/// found for contacts that they [press in too deep](record_impacts) \[N\]; none where the list ends.
+/// Two obstacles prescribe the depth to which they press in the cloth between them. The load grows with the stiffness there
+/// and tells nothing about it. A stiffness that followed the load would grow without end. Only vertices are held firmly. A
+/// contact that presses the inside of an edge or a face at a rim turns about it with every slip. It would push the cloth
+/// out along its plane.
+///
+/// `impacts` are the loads that solutions have found for contacts that they [press in too deep](record_impacts) \[N\]; none
+/// where the list ends.
 pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &DenseState, h: f64) -> Vec<f64> {
     let pinched = pinched_parts(contacts, state.masses.len());
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));

@@ -1,7 +1,7 @@
 //! Groups of bodies as worlds by themselves, and the way of their states there and back.
 //!
-//! A part has the bodies of its group with all obstacles and pins, in the same order, so that every sum, search and solve in
-//! it is that of a world of these bodies alone, to the bit.
+//! A part has the bodies of its group with all obstacles and pins, in the same order. So every sum, search and solve in it
+//! is that of a world of these bodies alone, to the bit.
 
 use crate::derive::clock::clamp_normals;
 use crate::derive::crossings::{collect_pairs, crossing_count, record_crossings};

@@ -1,14 +1,17 @@
 //! Pins: what they hold, where they take it, and when they let go.
 //!
-//! A pin holds its vertices along its axes: there they follow its motion exactly, along the other axes they move
-//! freely. What it knows of a vertex is the [`Hold`] of that vertex. A vertex that several pins select belongs to the first; when that lets go, the vertex is free. Pins that take a
-//! vertex to different places are refused. What a pin
-//! has let go of are ordinary vertices, which remeshing refines and coarsens as any other.
+//! A pin holds its vertices along its axes: there they follow its motion exactly, along the other axes they move freely.
+//! The state of a vertex in a pin is its [`Hold`]. A vertex that several pins select belongs to the first; when that lets
+//! go, the vertex is free. Pins that take a vertex to different places are refused. Vertices of which a pin has let go are
+//! ordinary ones, which remeshing refines and coarsens as any other.
 //!
-//! The force of a pin is what its vertices lack for balance along the held axes: elasticity, inertia, drag and contact,
-//! but not damping of the material. It is as exact as the solution is. Measured on a hung sheet of 2000 N/m, 16 × 16 cells: the direct solver is right
-//! to round-off. The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It
-//! gives 5.6 times the weight with the 7 substeps per frame of `auto`, and 1.006 times with 96.
+//! The force of a pin is the force that its vertices lack for balance along the held axes. Elasticity, inertia, drag and
+//! contact count, but not damping of the material. It is as exact as the solution. Measured on a hung sheet of 2000 N/m, 16
+//! × 16 cells:
+//!
+//! * The direct solver is right to round-off.
+//! * The block solver errs by the excess of its extension, which in a stiff cloth is a large part of the strain. It gives
+//!   5.6 times the weight with the 7 substeps per frame of `auto`, and 1.006 times with 96.
 
 use crate::derive::derived::Derived;
 use crate::derive::facts::Facts;

@@ -1,8 +1,8 @@
 //! Groups of bodies that can touch each other within a step. Each is stepped by itself.
 //!
 //! What is computed for one group (when its iteration stops, how long its substeps are, what is done again) depends on no
-//! other. Which cloths are one group is guessed from where their velocities take them, and checked afterwards: if two groups
-//! have come near each other all the same, they are stepped again as one.
+//! other. The velocities of the cloths give a guess of the groups, which is checked afterwards. If two groups have come
+//! near each other all the same, they are stepped again as one.
 
 use crate::derive::bodies::{body_count, cloth_boxes, extent, offset_of_body};
 use crate::derive::parts::{bring_part, find_place, join_parts, put_parts};

@@ -1,8 +1,8 @@
 //! Length of an edge: `C = l − L`, the distance constraint of position-based dynamics. Müller et al. 2007, eq. 9.
 //!
-//! A cloth of springs along its edges is a sheet with the stiffness `Eh` \[N/m\] in the mean if each has
-//! `k = Eh Σ_T A_T / l²` (Van Gelder 1998), with the areas of the faces on both sides. No choice of springs makes it exact:
-//! springs along edges have a Poisson's ratio of their own, 1/3 on equilateral triangles.
+//! A cloth of springs along its edges is a sheet of the stiffness `Eh` \[N/m\] in the mean if each spring has
+//! `k = Eh Σ_T A_T / l²` (Van Gelder 1998). The areas are those of the faces on both sides. No choice of springs makes it
+//! exact: springs along edges have a Poisson's ratio of their own, 1/3 on equilateral triangles.
 
 use super::{Block, Jacobian};
 use glam::DVec3;

@@ -8,9 +8,9 @@ use taffeta_core::VertexIndex;
 
 /// The membrane block of a triangle in its edge lengths.
 ///
-/// To first order `C = T ε` with the rows `L (t_x², t_y², t_x t_y)` of the edges' material directions `t`, so the
-/// compliance `T α Tᵀ / A` gives the elasticity of the sheet: the same energy as [`super::GreenStrain`] for small
-/// strains, on any triangle.
+/// To first order `C = T ε` with the rows `L (t_x², t_y², t_x t_y)` of the edges' material directions `t`. So the
+/// compliance `T α Tᵀ / A` gives the elasticity of the sheet: for small strains it has the energy of
+/// [`super::GreenStrain`], on any triangle.
 #[derive(Clone, Debug)]
 pub struct EdgeLengths {
     /// The corners.

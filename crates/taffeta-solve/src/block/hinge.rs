@@ -8,8 +8,8 @@
 //!         p
 //! ```
 //!
-//! Angle and gradients: Bridson et al. 2003; weight |e|²/A: Grinspun et al. 2003, calibrated so that a cylinder on an
-//! equilateral mesh has the energy of a plate of stiffness D (the textbook weight 3|e|²/A is three times too stiff).
+//! Angle and gradients: Bridson et al. 2003. Weight |e|²/A: Grinspun et al. 2003. It is calibrated so that a cylinder on an
+//! equilateral mesh has the energy of a plate of stiffness D. The textbook weight 3|e|²/A is three times too stiff.
 
 use super::{Block, Jacobian};
 use glam::DVec3;

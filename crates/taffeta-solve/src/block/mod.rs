@@ -1,8 +1,8 @@
 //! Blocks: every elastic force as a constraint vector of at most three rows on a few vertices.
 //!
-//! A block is `(C_e, J_e = ∂C_e/∂x, α_e)` with the energy `U_e = ½ C_eᵀ α_e⁻¹ C_e`. Constraints that are strains are
-//! scaled by the square root of the element's volume, so that `U_e` is proportional to the volume and the sum
-//! approximates the energy of the continuum on any mesh. Solvers are interchangeable drivers over the same blocks.
+//! A block is `(C_e, J_e = ∂C_e/∂x, α_e)` with the energy `U_e = ½ C_eᵀ α_e⁻¹ C_e`. Constraints that are strains are scaled
+//! by the square root of the element's volume. So `U_e` is proportional to the volume, and the sum approximates the energy
+//! of the continuum on any mesh. Solvers are interchangeable drivers over the same blocks.
 //!
 //! The types here are the plain scalar form: the oracle of the four-wide kernels and the working form of the direct
 //! driver.

@@ -1,8 +1,9 @@
 //! A stitch: a thread that draws one vertex to a place beside another, which moves toward it.
 //!
-//! With the miss `e = (x_b − x_a) − d`, where `d` is the gap that is wanted, the energy is `½ k |e|²` up to a miss of `r`, and
-//! goes on with the constant force `k r` beyond: a seam that cannot close pulls, but does not tear. As a constraint vector
-//! this is `C = c(|e|) e/|e|`, `α = 1/k`, with `c = |e|` up to `r` and `c = √(r (2 |e| − r))` beyond. Up to `r` it is linear.
+//! The miss is `e = (x_b − x_a) − d`, where `d` is the gap that is wanted. The energy is `½ k |e|²` up to a miss of `r`,
+//! and goes on with the constant force `k r` beyond. A seam that cannot close pulls, but does not tear. As a constraint
+//! vector this is `C = c(|e|) e/|e|`, `α = 1/k`, with `c = |e|` up to `r` and `c = √(r (2 |e| − r))` beyond. Up to `r` it
+//! is linear.
 //!
 //! The gap has a direction in space: what turns while it is sewn is held back, and its angular momentum not kept.
 //!

@@ -166,8 +166,8 @@ fn a_stress_on_the_bound_is_borne() {
     }
 }
 
-/// A sheet that is pulled along warp and pushed together along weft: what is pushed gives way, and the pull is that of a strip
-/// that may narrow as it likes.
+/// A sheet that is pulled along warp and pushed together along weft. The pushed direction gives way, and the pull is that
+/// of a strip that may narrow freely.
 #[test]
 fn a_sheet_pulled_one_way_and_narrowed_the_other_bears_the_pull_alone() {
     for material in materials() {

@@ -68,8 +68,8 @@ impl<const V: usize, D> Packed<V, D> {
             order,
             #[inline(always)]
             |data, x, w| {
-                // Lanes that pass through memory: if the compiler sees where the coordinates come from and go to, row
-                // by row, it follows the rows instead of the lanes and leaves half of the kernel scalar.
+                // The lanes pass through memory. If the compiler sees the origin and destination of the coordinates row by
+                // row, it follows the rows instead of the lanes. Half of the kernel then stays scalar.
                 let mut moved = kernel(data, black_box(x), black_box(w));
                 black_box(&mut moved);
                 moved

@@ -42,8 +42,8 @@ pub struct Material {
     pub tearing: Option<Tearing>,
 }
 
-/// [`Material::yield_hardening`] unless a material says otherwise: enough to spread a bend over a strip of which some faces yield
-/// a few percent too early, and folds of ten times the yield curvature still stay.
+/// [`Material::yield_hardening`] unless a material says otherwise. It is enough to spread a bend over a strip of which some
+/// faces yield a few percent too early. Folds of ten times the yield curvature still stay.
 pub const DEFAULT_HARDENING: f64 = 0.1;
 
 /// Part of the greater bending stiffness that the smaller one has at least in [`Material::bending_matrix`].
@@ -110,9 +110,9 @@ impl Material {
         Matrix3::new(d1, coupling, 0.0, coupling, d2, 0.0, 0.0, 0.0, twist)
     }
 
-    /// The square of the norm in which curvatures `(κ_uu, κ_vv, 2κ_uv)` yield, as a matrix: the bending energy, scaled so
-    /// that both directions of an orthotropic plate are as stiff as each other and one that is bent about one line has the
-    /// norm of its curvature.
+    /// The square of the norm in which curvatures `(κ_uu, κ_vv, 2κ_uv)` yield, as a matrix. It is the bending energy,
+    /// scaled so that an orthotropic plate is equally stiff in both directions. A plate that is bent about one line then
+    /// has the norm of its curvature.
     pub fn fold_norm(&self) -> Matrix3<f64> {
         let plate = self.bending_matrix();
         let ratio = plate[(0, 1)] / (plate[(0, 0)] * plate[(1, 1)]).sqrt();

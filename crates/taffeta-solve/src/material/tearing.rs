@@ -1,10 +1,12 @@
 //! When cloth tears: the stress of the membrane against the strength of the material.
 //!
 //! The stress is a force per width of cloth as it is at rest, as a strip test measures it. Beside the tip of a tear it
-//! grows without bound as the mesh gets finer, `K/√(2πr)` at a distance `r` from it, so that no single face can be asked. What
-//! is held against the strength is the mean over a disk of the material, whose radius is a property of the cloth: the same
-//! on every mesh whose edges are shorter than that (the theory of critical distances: H. Neuber, Theory of notch stresses,
-//! 1946; D. Taylor, The theory of critical distances, 2007). [`Tearing::toughness`] is what that amounts to.
+//! grows without bound as the mesh gets finer, `K/√(2πr)` at a distance `r` from it. So no single face can be asked.
+//!
+//! The law compares the strength with the mean over a disk of the material. The radius of the disk is a property of the
+//! cloth: it is the same on every mesh whose edges are shorter than that. [`Tearing::toughness`] is the toughness that
+//! follows. The theory is that of critical distances (H. Neuber, Theory of notch stresses, 1946; D. Taylor, The theory of
+//! critical distances, 2007).
 
 use super::checks::{MaterialError, check_positive};
 use glam::DVec2;
@@ -60,8 +62,8 @@ impl Tearing {
 }
 
 /// The stress of a membrane \[N/m\] in material space, from its Green strain and its stiffness matrix in Voigt form
-/// \[N/m\]: that of Biot, `sym(U S)` with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff
-/// stress `S` of the law that the blocks have. Along an axis of `U` it is force per width at rest.
+/// \[N/m\]. It is that of Biot, `sym(U S)`, with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff stress `S` of the
+/// law that the blocks have. Along an axis of `U` it is force per width at rest.
 pub fn membrane_stress(stiffness: &Matrix3<f64>, green: &Sym2) -> Sym2 {
     let voigt = stiffness * Vector3::new(green.xx, green.yy, 2.0 * green.xy);
     let s = Sym2 { xx: voigt[0], xy: voigt[2], yy: voigt[1] };

@@ -199,9 +199,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The height of a held face over an edge, as a part of the depth of the held row of cells behind it: the rotation
-    /// that the moment of the edge causes in the held row is that of a clamp in the row's middle, whatever the triangles
-    /// of which it is made.
+    /// The height of a held face over an edge, as a part of the depth of the held row of cells behind it. The moment of the
+    /// edge then rotates the held row as a clamp in the middle of the row would let it rotate, whatever its triangles.
     fn share_of_depth(&self, fi: FaceIndex, k: usize) -> f64 {
         let corners = self.rest.corners[fi];
         let (tail, tip) = (corners[k], corners[(k + 1) % 3]);

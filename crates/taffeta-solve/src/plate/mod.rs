@@ -8,19 +8,18 @@
 //!          a              E = ½ (η − η₀)ᵀ K (η − η₀),  K_ij = v_iᵀ D v_j,  v_i = (L_i/√A) (t_x², t_y², 2 t_x t_y)
 //! ```
 //!
-//! The scalar `φ` of an edge has no mass: it turns the normal at the middle of the edge away from the mean of the two
-//! faces' normals and takes the value that minimizes the energy. That makes the element the Morley plate element for
-//! small deflections, which converges on every triangulation; for large rotations `θ` is the true angle. With all
-//! `φ = 0` it is the averaged curvature tensor; with a diagonal `K` it is a set of hinges, in which form the Newton
-//! drivers treat them.
+//! The scalar `φ` of an edge has no mass. It turns the normal at the middle of the edge away from the mean of the two
+//! faces' normals. It takes the value that minimizes the energy. That makes the element the Morley plate element for small
+//! deflections, which converges on every triangulation. For large rotations `θ` is the true angle. With all `φ = 0` it is
+//! the averaged curvature tensor. With a diagonal `K` it is a set of hinges, in which form the Newton drivers treat them.
 //!
 //! Edges are of three kinds:
 //! * between two faces: `η = θ/2 ± φ`;
 //! * free boundary: its `η` is eliminated exactly, `K ← K − K_b K_bᵀ / K_bb`;
 //! * clamped: the sheet's direction is prescribed as a normal `ν` beyond the edge, and `η = θ(n, ν)`.
 //!
-//! A face of which all corners are held keeps the part of its `K` that belongs to the edges it shares with faces that
-//! are not: the clamp then acts in the middle of the held row of cells, as with hinges.
+//! A face of which all corners are held keeps a part of its `K`. The part belongs to the edges that it shares with faces
+//! that are not held. The clamp then acts in the middle of the held row of cells, as with hinges.
 //!
 //! Morley 1968; mid-edge normals for shells: Grinspun et al. 2006.
 

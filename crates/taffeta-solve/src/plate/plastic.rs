@@ -9,18 +9,23 @@
 //!           κ_p
 //! ```
 //!
-//! The norm is the bending energy, of an orthotropic cloth with the stiffness of both directions scaled to the same
-//! ([`Material::fold_norm`](crate::Material::fold_norm)): a sheet that is bent about one line has the norm of its curvature,
-//! whatever the direction. The return is made after a substep, or a step, from the angles and scalars that it has ended with;
-//! so it does not depend on their lengths as long as the sheet is bent slowly, and no solver needs to know of it.
+//! The norm is the bending energy. For an orthotropic cloth it has the stiffness of both directions scaled to the same
+//! value ([`Material::fold_norm`](crate::Material::fold_norm)). So a sheet that is bent about one line has the norm of its
+//! curvature, whatever the direction. The return follows a substep, or a step, and takes the angles and scalars at its end.
+//! So it does not depend on the length of substeps as long as the sheet is bent slowly. No solver needs to know of it.
 //!
 //! The rule is that of R. Narain, T. Pfaff, J. F. O'Brien, Folding and crumpling adaptive sheets, ACM Transactions on
-//! Graphics 32 (2013), §4, with the energy in place of the Frobenius norm, so that Poisson's ratio counts, and with linear
-//! kinematic hardening `H` (W. Prager 1949): without it, H = 0, the plate has no unique shape. All faces of a strip bear the same
-//! moment; once the first has reached its limit it takes all further bending, and a smooth bend becomes a kink, on every
-//! mesh a different one. With it the limit moves along with the fold, no more state is needed, and folds of more than `κ_Y/H`
-//! do not stay, so that a fold cannot get sharper with every refinement: it is as wide as its angle over that, or as two rows of
-//! faces where these are wider, and opens by κ_Y times its width when it is let go.
+//! Graphics 32 (2013), §4. It differs in two points:
+//!
+//! * The energy takes the place of the Frobenius norm, so that Poisson's ratio counts.
+//! * It has linear kinematic hardening `H` (W. Prager 1949).
+//!
+//! Without hardening, H = 0, the plate has no unique shape. All faces of a strip bear the same moment. Once the first has
+//! reached its limit it takes all further bending, and a smooth bend becomes a kink, on every mesh a different one. With
+//! hardening the limit moves along with the fold, and no more state is needed.
+//!
+//! Folds of more than `κ_Y/H` do not stay, so that a fold cannot get sharper with every refinement. It is as wide as its
+//! angle over that, or as two rows of faces where these are wider. It opens by κ_Y times its width when it is let go.
 //!
 //! Faces of which all corners are held do not yield: they bend only by what the faces beside them do.
 

@@ -3,15 +3,16 @@
 use super::Plate;
 use taffeta_core::components::Components;
 
-/// Conjugate gradients stop when the residual is this part of that of no scalars at all: then the energy is off by the square of it,
-/// which is far below round-off.
+/// Conjugate gradients stop when the residual is this part of the residual without any scalars. Then the energy is off by
+/// the square of it, which is far below round-off.
 const TOLERANCE: f64 = 1e-10;
 /// Iterations after which the search is given up; about 21 are usual at any mesh size.
 const MAX_ITERATIONS: u32 = 500;
 
 impl Plate {
-    /// Replaces the scalars \[rad\] by those of least energy for the given angles \[rad\]: conjugate gradients with
-    /// the diagonal as preconditioner, whose condition does not depend on the size of the mesh. Each connected piece by itself.
+    /// Replaces the scalars \[rad\] by those of least energy for the given angles \[rad\], each connected piece by itself.
+    /// It uses conjugate gradients with the diagonal as preconditioner; their condition does not depend on the size of the
+    /// mesh.
     pub fn minimize_scalars(&self, angles: &[f64], scalars: &mut [f64]) {
         let diagonal = self.scalar_diagonal();
         let is_free: Vec<bool> = self.edges.iter().map(|edge| edge.has_scalar).collect();

@@ -36,9 +36,9 @@ pub enum ContactFilter<'a> {
     All,
 }
 
-/// Sine of the angle by which the normal of a contact that has borne a load may lie outside of a normal cone: the least motion
-/// would make contacts of flat surfaces come and go. More would slow down what slides: 0.05 from the start takes a tenth of a
-/// degree from each swing in a valley of cloth.
+/// Sine of the angle by which the normal of a contact that has borne a load may lie outside of a normal cone. Without it
+/// the least motion would make contacts of flat surfaces come and go. More would slow down sliding: 0.05 from the start
+/// takes a tenth of a degree from each swing in a valley of cloth.
 const LEAN: f64 = 0.05;
 
 /// Returns whether the contact of two points has borne a load in the last substep.
@@ -98,9 +98,9 @@ impl Proximity {
         }
     }
 
-    /// Adds contacts without friction that pull apart what crosses: each asks a vertex to go to the other side of a face, or
-    /// a little along the way on which the crossing becomes shorter. How fast, is up to the response to contacts that are
-    /// deep, which gives no velocity.
+    /// Adds contacts without friction that pull crossing elements apart. Each contact asks a vertex to go to the other side
+    /// of a face, or a little along the way that shortens the crossing. The speed is up to the response to deep contacts,
+    /// which gives no velocity.
     pub fn add_pulls(&self, step: Step<'_>, contacts: &mut Vec<Contact>) {
         for pull in self.quarantine.pulls(&self.elements, step.start) {
             let [a, b, c] = pull.face;
@@ -166,10 +166,10 @@ impl Proximity {
         Some(Meeting { pair: *pair, passage: met.passage, feature: sides.feature(), contact })
     }
 
-    /// The normal of a contact whose closest points are also closest among the points around them. Against an
-    /// obstacle its own surface decides. Where it is flat, or the cloth lies in a hollow, the vertices of the cloth
-    /// are enough. Between two cloths the normal is in the normal cones of both, but that of a vertex over the inside of a face;
-    /// a contact that has borne a load may lean a little.
+    /// The normal of a contact whose closest points are also closest among the points around them. Against an obstacle its
+    /// own surface decides. Where it is flat, or the cloth lies in a hollow, the vertices of the cloth are enough. Between
+    /// two cloths the normal is in the normal cones of both, except for a vertex over the inside of a face. The normal of a
+    /// contact that has borne a load may lean a little.
     fn nearest(
         &self,
         sides: &ContactPoints,

@@ -52,8 +52,8 @@ pub struct World {
     pub(crate) bounds_of_parts: Vec<ExpectedBounds>,
 }
 
-/// A group of bodies that is stepped by itself: a world of these bodies alone, which takes its state from the whole one
-/// before a step and gives it back afterwards.
+/// A group of bodies that is stepped by itself, as a world of these bodies alone. The world takes its state from the whole
+/// one before a step and gives it back afterwards.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub selection: Selection,

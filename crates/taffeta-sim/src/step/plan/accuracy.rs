@@ -4,12 +4,13 @@
 //!
 //! `e = xⁿ⁺¹ − xⁿ − h (vⁿ + vⁿ⁺¹)/2`
 //!
-//! is of third order in `h` like the local error of TR-BDF2, and about twice as large, and `h²/2` times the acceleration after an Euler
-//! step, which is its local error. So `e` estimates either (Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I,
-//! sections II.4 and III.5) and costs nothing. Where a contact has stopped something, `e` tells of the contact, and does not count.
+//! is of third order in `h` like the local error of TR-BDF2, and about twice as large. After an Euler step it is `h²/2`
+//! times the acceleration, which is the local error of that step. So `e` estimates either (Hairer, Nørsett and Wanner,
+//! Solving Ordinary Differential Equations I, sections II.4 and III.5) and costs nothing. Where a contact has stopped
+//! something, `e` tells of the contact, and does not count.
 //!
-//! Substeps are as long as keeps the estimate below what the scene allows, relative to the size of the body, and Newton's
-//! method stops where it leaves no more than what the estimate says anyway.
+//! Substeps are so long that the estimate stays below the bound that the scene sets, relative to the size of the body.
+//! Newton's method stops where its error is no more than the estimate.
 
 use crate::derive::bodies::{body_count, extent};
 use crate::derive::derived::Derived;
@@ -24,10 +25,11 @@ use crate::model::workspace::Workspace;
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;
 
-/// Longest substep; the longest in which something moves that touches something, for nothing announces that it will come to
-/// a stop, or get loose; and the first one, at the start and after the forces have jumped \[s\].
+/// Longest substep \[s\].
 const LONGEST: f64 = 1.0 / 60.0;
+/// Longest substep while something moves that touches something \[s\]: nothing announces that it will come to a stop, or get loose.
 const LONGEST_TOUCHED: f64 = 1.0 / 120.0;
+/// First substep, at the start and after the forces have jumped \[s\].
 const FIRST: f64 = 1.0 / 960.0;
 
 /// Shortest substep that the error asks for \[s\].
@@ -51,8 +53,9 @@ const IMPACT: f64 = 2.0;
 /// at rest. In shorter ones it goes as far in terms of forces, by which friction decides what sticks.
 const LEAST_PART: f64 = 0.01;
 
-/// Tells what the next substep, and rest, have to know of this one, of length `h` \[s\]: its estimated local error relative to the
-/// size of a body, the largest of their root mean squares, and how fast each body was at its start.
+/// Judges a substep of length `h` \[s\] for the next substep and for rest. Returns its error, and the speeds of each body
+/// at its start. The estimated local errors of a body relative to its size have a root mean square. The error is the
+/// largest of these over the bodies, or that of the safeguard if it is larger.
 pub(crate) fn judge(facts: Facts<'_>, derived: &Derived, work: &Workspace, h: f64) -> (f64, Vec<Speeds>) {
     let Facts { setup, state, .. } = facts;
     let errors = local_errors(state, work, h);

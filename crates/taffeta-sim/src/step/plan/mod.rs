@@ -86,8 +86,8 @@ pub(crate) fn adapts_substeps(world: &World) -> bool {
     world.setup.settings.substeps.is_none() && knows_its_error(world)
 }
 
-/// Acceleration that keeps a cloth together while it turns \[m/s²\], of the cloth where it is greatest: `v²/r`, with the mean
-/// squares of its velocities and distances relative to its center of mass. For a rigid motion it is `ω² r`.
+/// The greatest acceleration that keeps a cloth together while it turns \[m/s²\]: `v²/r`, with the mean squares of its
+/// velocities and distances relative to its center of mass. For a rigid motion it is `ω² r`.
 fn spin_acceleration(world: &World) -> f64 {
     let State { sheet, motion, .. } = &world.state;
     let of_cloth = |cloth: usize| {

@@ -1,7 +1,7 @@
 //! Substeps that obstacles ask for by their motion.
 //!
-//! The contacts of a substep are found where primitives first touch: what moves by much of a cloth in one substep is met
-//! by other parts of it on its way. How much that is follows from the size of the cloth, not from its mesh.
+//! The contacts of a substep are found where primitives first touch. If an obstacle moves by a large part of a cloth in one
+//! substep, it meets other parts of the cloth on its way. The limit follows from the size of the cloth, not from its mesh.
 
 use crate::derive::bodies::body_count;
 use crate::derive::world::World;

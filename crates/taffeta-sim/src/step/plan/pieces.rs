@@ -1,9 +1,12 @@
 //! Pieces of a substep in which pins and obstacles move straight.
 //!
-//! Contacts and safeguard take the motion of a body over a substep for the straight one between its ends: a line, at constant
-//! angular velocity. A body that comes back within the substep, or makes a whole turn, would not have moved. So a substep is cut
-//! at the keys and the shapes of a sequence at which a body is off that straight way by more than half the thickness of the
-//! cloth, into pieces in which none turns far, and where a pin lets go.
+//! Contacts and safeguard take the motion of a body over a substep for the straight one between its ends: a line, at
+//! constant angular velocity. A body that comes back within the substep, or makes a whole turn, would not have moved. So a
+//! substep is cut into pieces in which no body turns far:
+//!
+//! * at keys and shapes of a sequence at which a body is off that straight way by more than half the thickness of the
+//!   cloth;
+//! * where a pin lets go.
 
 use crate::derive::bodies::{body_count, contact_body_name, offset_of_body, scene_extent, shape_name};
 use crate::derive::world::World;

@@ -13,11 +13,13 @@ use taffeta_contact::Contact;
 use taffeta_core::index::DenseIndex;
 use taffeta_solve::drivers::newton::NewtonLimits;
 
-/// Part of the size of the scene that a Newton step may promise to still move it, and count as converged: of the direct
-/// solver, which is the reference of all others; where a scene says how many iterations there are, and wants them made;
-/// and in the search for an equilibrium. Otherwise the error of the substep tells (`accuracy`).
+/// Part of the size of the scene by which a Newton step may promise to still move it, and count as converged. This one is
+/// for the direct solver, which is the reference of all others. Without a fixed part the error of the substep decides
+/// (`accuracy`).
 const DIRECT_TOLERANCE: f64 = 1e-10;
+/// The part where a scene says how many iterations there are, and wants them made.
 const CONVERGED_TOLERANCE: f64 = 1e-9;
+/// The part in the search for an equilibrium.
 const STATIC_TOLERANCE: f64 = 1e-7;
 
 /// Tolerance of the global solver while cloth is sewn: the motion before the final fit is not shown. Without it most
@@ -30,10 +32,11 @@ const SEWING_ITERATIONS: u32 = 8;
 const STATIC_ITERATIONS: u32 = 40;
 const DIRECT_ITERATIONS: u32 = 100;
 
-/// The part of a Newton step that conjugate gradients may leave: where the scene says how many steps there are; where
-/// they go on until they are small, when half as many iterations come to the same; and in the search for an equilibrium.
+/// The part of a Newton step that conjugate gradients may leave where the scene says how many steps there are.
 const LINEAR_TOLERANCE: f64 = 1e-2;
+/// The part where steps go on until they are small: half as many iterations then come to the same.
 const ROUGH_LINEAR_TOLERANCE: f64 = 1e-1;
+/// The part in the search for an equilibrium.
 const STATIC_LINEAR_TOLERANCE: f64 = 1e-2;
 
 /// Part of the way of gravity in a substep to which the solution goes where all of a cloth bears a load. Contact forces count in place of

@@ -28,8 +28,8 @@ pub(crate) fn begin_substep(state: &State, work: &mut Workspace) {
     work.start_velocities.clone_from(&state.motion.velocities.raw);
 }
 
-/// Moves the free vertices by inertia, gravity, drag, pressure and grabs, and
-/// the held ones, along the axes that are held, to where their pin's motion takes them by the end of a stage, after a time `h` \[s\].
+/// Moves all vertices to their predicted positions at the end of a stage, after a time `h` \[s\]. Inertia, gravity, drag,
+/// pressure and grabs move the free ones. The motion of their pin moves the held ones, along the axes that are held.
 ///
 /// Reads: positions, start velocities, pins, air, grabs. Writes: velocities, the rows and the start of the stage.
 pub(crate) fn predict(

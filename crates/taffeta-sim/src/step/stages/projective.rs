@@ -54,8 +54,8 @@ fn record_forces(State { last, friction, .. }: &mut State, h: f64) {
     }));
 }
 
-/// Pushes out what the iterations have taken into a body elsewhere than the prediction had foreseen: a step is as
-/// long as a frame, and its contacts are found at its beginning.
+/// Pushes out the vertices that the iterations have taken into a body at places that the prediction had not foreseen. A
+/// step is as long as a frame, and its contacts are found at its beginning.
 fn meet_late_contacts(setup: &Setup, state: &State, detector: &mut Detector, work: &mut Workspace, h: f64) {
     let view = SubstepView { start: &work.start, rows: &work.rows, rests: false, time: state.time, h };
     let found = detector.detect(&state.sheet.topology, &setup.obstacles, view);
@@ -113,10 +113,12 @@ fn meet_contacts(work: &mut Workspace, last: &mut LastSubstep, forces: &mut [DVe
     }
 }
 
-/// Lets go of the contacts that hold what the last global step has taken away from them by more than the distance kept, out of
-/// the body or along it where they stick. The multipliers follow the forces of elasticity by a part `m/(h²K)` of them per
-/// iteration, which is little in stiff cloth: what is too large glues a vertex to the body for many steps, while its faces are
-/// turned over or torn apart. A vertex stays where the step took it, and the next step begins without the force.
+/// Lets go of the contacts that pull. The last global step has moved the point of such a contact away by more than the
+/// distance kept. The motion counts out of the body, or along it if the contact sticks.
+///
+/// Per iteration the multipliers follow the forces of elasticity by a part `m/(h²K)` of them, which is little in stiff
+/// cloth. A multiplier that is too large glues a vertex to the body for many steps, while its faces are turned over or torn
+/// apart. A vertex stays where the step took it, and the next step begins without the force.
 fn release_contacts(work: &mut Workspace, last: &mut LastSubstep, driver: &ProjectiveDriver) {
     for contact in last.contacts.iter_mut().filter(|contact| contact.normal_lambda > 0.0) {
         let row = contact.row;

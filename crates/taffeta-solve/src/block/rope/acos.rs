@@ -1,10 +1,10 @@
 //! The published bending of a planar rope: `C = acos(d) − φ₀`, `d = p̂₁·p̂₂`, the angle at a vertex between its neighbors.
 //!
-//! Three-point rope bending of position-based dynamics. The angle between two directions is the same for a left and a
-//! right turn: a rope that is to rest at a turn also rests at the mirrored one, and joints flip into zig-zags. The remedy
-//! for planar ropes is to tell the two apart by the sign of `x₁y₂ − y₁x₂`: where it is positive, `C = 2π − acos(d) − φ₀` and
-//! the gradient changes sign. Kept to show both; [`super::RopeAngle`] does the same in one expression without the singularity
-//! at straight.
+//! Three-point rope bending of position-based dynamics. The angle between two directions is the same for a left and a right
+//! turn. So a rope that is to rest at a turn also rests at the mirrored one, and joints flip into zig-zags. The remedy for
+//! planar ropes is to tell the two apart by the sign of `x₁y₂ − y₁x₂`. Where it is positive, `C = 2π − acos(d) − φ₀` and
+//! the gradient changes sign. The block is kept to show both; [`super::RopeAngle`] does the same in one expression without
+//! the singularity at straight.
 
 use crate::block::{Block, Jacobian};
 use glam::DVec3;

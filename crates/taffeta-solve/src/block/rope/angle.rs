@@ -1,10 +1,13 @@
 //! Turning angle of a joint of a rope against one at rest: `C = (θ − θ₀)/√L̄`, `α = 1/EI`.
 //!
-//! Two forms. *In space*, for a joint that is curved at rest, `θ = atan2(|a×b|, a·b)` from 0 to π: it knows how much the
-//! rope turns and not in which direction, which is left to the torsion of its neighbors ([`super::RopeTorsion`]). It has
-//! no gradient where the rope is straight, the ridge between all directions. *In a plane* with the unit normal `n`,
-//! `θ = atan2(n·(a×b), a·b)` has a sign and goes on through full folds, continued from where it was as the angle of a hinge
-//! is; the gradient is finite everywhere. What leaves the plane is not resisted.
+//! There are two forms:
+//!
+//! * *In space*, for a joint that is curved at rest, `θ = atan2(|a×b|, a·b)` goes from 0 to π. It knows the amount by which
+//!   the rope turns but not the direction, which is left to the torsion of its neighbors ([`super::RopeTorsion`]). It has
+//!   no gradient where the rope is straight, the ridge between all directions.
+//! * *In a plane* with the unit normal `n`, `θ = atan2(n·(a×b), a·b)` has a sign. It goes on through full folds, continued
+//!   from its last value like the angle of a hinge, and its gradient is finite everywhere. Motion out of the plane meets no
+//!   resistance.
 
 use crate::block::{Block, Jacobian};
 use glam::DVec3;

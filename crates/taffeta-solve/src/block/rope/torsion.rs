@@ -20,8 +20,8 @@ use taffeta_core::{VertexIndex, math};
 
 /// Turning below which a joint at rest counts as straight \[rad\]: round-off has no direction.
 pub const LEAST_TURN: f64 = 1e-6;
-/// Size of the curvature at rest below which torsion fades \[rad\]: a displacement turns a slight bend by an angle that
-/// grows without bound as the bend goes to zero, and with it the stiffness.
+/// Size of the curvature at rest below which torsion fades \[rad\]. A displacement turns a slight bend by an angle that
+/// grows without bound as the bend goes to zero. The stiffness grows with it.
 const SLIGHT_TURN: f64 = 1e-2;
 
 /// The torsion block of an inner segment between two joints that are curved at rest.

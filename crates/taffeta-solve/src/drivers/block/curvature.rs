@@ -1,14 +1,14 @@
 //! Curvature of faces, four at a time.
 //!
-//! All gradients of a face's three rows lie along four vectors, the normals of the face and of the faces across its
-//! edges: with `A = n/|n|²`, `B_k = m_k/|m_k|²` and, along edge `k` of length `l`, `p = e_{k+1}·e_k/l`, `r = f·e_k/l`,
-//! where `f` points from corner `k` to the vertex across,
+//! All gradients of a face's three rows lie along four vectors, the normals of the face and of the faces across its edges:
+//! `A = n/|n|²`, `B_k = m_k/|m_k|²`. Along edge `k` of length `l`, let `p = e_{k+1}·e_k/l` and `r = f·e_k/l`, where `f`
+//! points from corner `k` to the vertex across. Then the gradients are
 //!
 //! ```text
 //!   corner k: A p + B_k (r − l)      corner k+1: −A (l + p) − B_k r      corner k+2: A l      across: B_k l
 //! ```
 //!
-//! so that `J M⁻¹ Jᵀ` needs ten scalar products of vectors and no gradient is ever written out. The scalar
+//! So `J M⁻¹ Jᵀ` needs ten scalar products of vectors and no gradient is ever written out. The scalar
 //! [`crate::block::FaceCurvature`] is the oracle.
 
 use super::kernels::{Dual3, Sym3x4, dual_step, pack_sym3};

@@ -51,8 +51,8 @@ struct OddEdge {
     edge: PlateEdge,
 }
 
-/// The scalars of least energy of four edges, given those of their neighbors: a linear form in the angles and scalars
-/// of the edge and the four other edges of its faces.
+/// The scalars of least energy of four edges, given those of their neighbors. Each is a linear form in the angles and
+/// scalars of the edge and the four other edges of its faces.
 #[derive(Clone, Debug)]
 struct Stencil {
     neighbors: [Slots; 4],

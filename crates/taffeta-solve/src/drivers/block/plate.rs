@@ -1,9 +1,9 @@
 //! The plate in the block driver: faces that bend by curvature, and what they share with their neighbors.
 //!
-//! A sweep updates the faces, with the scalars `φ` as given numbers, then measures the angles of all edges and gives
-//! each `φ` its value of least energy ([`super::edges`]). Faces with three, two or one row go to lanes with six, five
-//! and four vertices. Faces at a clamp, and faces of which two neighbors share their third vertex (around a vertex of
-//! valence 3), are updated one by one: their vertices are not all different, and they are few.
+//! A sweep updates the faces, with the scalars `φ` as given numbers. Then it measures the angles of all edges and gives
+//! each `φ` its value of least energy ([`super::edges`]). Faces with three, two or one row go to lanes with six, five and
+//! four vertices. Other faces are few, and the vertices of each are not all different. They are those at a clamp, and those
+//! of which two neighbors share their third vertex (around a vertex of valence 3). The driver updates them one by one.
 
 use super::curvature::{CurvatureLanes, EdgeLanes};
 use super::edges::Edges;

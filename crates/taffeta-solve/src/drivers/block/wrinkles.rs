@@ -1,8 +1,9 @@
 //! Green strain where compression is bounded ([`crate::buckling`]), four triangles at a time.
 //!
-//! The energy is `max_S S:E − ½ S:D⁻¹:S` over the stresses with `S + N ⪰ 0`, so that in the multipliers `λ = −h² √A S` the bound
-//! is one on `λ`, as that of a contact is: the block update is the Newton step on the dual function as without it, and where it
-//! leads beyond the bound, the point on the bound of least dual function. Which triangles wrinkle is no state.
+//! The energy is `max_S S:E − ½ S:D⁻¹:S` over the stresses with `S + N ⪰ 0`. In the multipliers `λ = −h² √A S` the bound is
+//! thus one on `λ`, like that of a contact. The block update is the Newton step on the dual function, as without the bound.
+//! If the step leads beyond the bound, the update is the point on the bound where the dual function is least. The
+//! set of wrinkled triangles is no state.
 
 use super::kernels::{StrainLanes, Sym3x4, dual_step, pack_sym3};
 use super::sets::{LaneSet, SweptLanes, SweptSet};

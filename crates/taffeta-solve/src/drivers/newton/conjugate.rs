@@ -1,9 +1,10 @@
 //! Preconditioned conjugate gradients on the Hessian.
 //!
-//! They stop by the error in the norm of the Hessian, in which Newton's method measures its steps, and not by a residual,
-//! whose size is that of the stiffest contact: each iteration lowers `½ sᵀHs + gᵀs` by half of `αρ`, so the last few of these
-//! tell how much was left before them (Hestenes and Stiefel 1952; Strakoš and Tichý, On error estimation in the conjugate
-//! gradient method, 2002).
+//! They stop by the error in the norm of the Hessian, in which Newton's method measures its steps. They do not stop by a
+//! residual, whose size is that of the stiffest contact. Each iteration lowers `½ sᵀHs + gᵀs` by half of `αρ`, so the last
+//! few of these tell the error that was left before them.
+//!
+//! Sources: Hestenes and Stiefel 1952; Strakoš and Tichý, On error estimation in the conjugate gradient method, 2002.
 
 use super::linear::bending_factors::FactorWork;
 use super::linear::hessian::Hessian;

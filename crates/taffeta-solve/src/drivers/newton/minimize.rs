@@ -135,9 +135,10 @@ impl NewtonDriver {
         here.energy
     }
 
-    /// Moves every group of pieces that touch each other and that nothing outside acts on but drag, along the axes on which
-    /// nothing holds it, to where inertia and drag take it: the minimum of `W` over translations, of which neither elasticity
-    /// nor the contacts of the group know anything. An approximate solution then keeps linear momentum as an exact one does.
+    /// Moves every group of pieces that touch each other to the place to which inertia and drag take it. It does so along
+    /// the axes on which nothing holds the group. It leaves alone the groups on which anything but drag acts from outside.
+    /// The place is the minimum of `W` over translations, of which neither elasticity nor the contacts of the group know
+    /// anything. An approximate solution then keeps linear momentum as an exact one does.
     pub(super) fn solve_translations(&self, z: &mut [f64], problem: &NewtonProblem<'_>) {
         if !self.system.pressure.is_empty() {
             return;

@@ -185,8 +185,8 @@ impl NewtonDriver {
     }
 
     /// Begins a frame. Its steps share the grids of the preconditioner as long as they are equally long and no contact
-    /// acts, which would not stay where it was: to compute them takes as long as ten iterations of conjugate gradients,
-    /// and the cloth bends little from step to step. No frame knows of the one before.
+    /// acts; a contact would not stay at its place. To compute the grids takes as long as ten iterations of conjugate
+    /// gradients, and the cloth bends little from step to step. No frame knows of the one before.
     pub fn begin_frame(&mut self) {
         self.rate_of_grids = None;
     }

@@ -1,8 +1,8 @@
 //! The triangular solves, for three right-hand sides at once.
 //!
-//! The columns of the factor come in tiles of up to four that share their rows below. A tile updates the rows below it
-//! with four columns at a time, and each row is one vector of the three coordinates: a factor entry is read once per
-//! solve for all coordinates. Everything runs in one fixed order.
+//! The columns of the factor come in tiles of up to four that share their rows below. A tile updates the rows below it with
+//! four columns at a time. Each row is one vector of the three coordinates, so a solve reads each entry of the factor once
+//! for all coordinates. Everything runs in one fixed order.
 
 use taffeta_core::lanes::{F64x4, vectorized};
 

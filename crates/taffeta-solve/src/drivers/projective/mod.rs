@@ -8,16 +8,18 @@
 //!  global:  (M/h² + Σ w AᵀA) Δx = −∇                             factorized once; three right-hand sides
 //! ```
 //!
-//! Neither step can raise the objective. The global step is solved for the displacement: the right-hand side is the
-//! gradient at fixed `p`, so that nothing is lost far from the origin, and held vertices need no more than a zero in it. The
-//! matrix changes, and is factorized anew, only with the constraints (which come with the topology), with what is held
-//! and with `h`.
+//! Neither step can raise the objective. The global step is solved for the displacement, with the gradient at fixed `p` as
+//! the right-hand side. So nothing is lost far from the origin, and held vertices need no more than a zero in it. The
+//! matrix changes, and is factorized anew, only with the constraints (which come with the topology), with the set of held
+//! vertices and with `h`.
 //!
-//! Contact comes in as forces on the right-hand side, so that the matrix never knows of it. Whoever drives the iterations
-//! finds the forces: by what a contact lacks after each global step, in proportion to the mass there, added up over the
-//! iterations. That is an ascent on the multipliers of the contacts, stable because the matrix is never less than `M/h²`.
-//! Forces that are read off the places to which elasticity would take each vertex by itself (Ly et al. 2020) have the same
-//! limit, but at the stiffness of cloth and few iterations they rectify what is not in balance yet: the cloth jumps off.
+//! Contact comes in as forces on the right-hand side, so that the matrix never knows of it. The caller that drives the
+//! iterations finds the forces. After each global step it adds the lack of each contact, in proportion to the mass there.
+//! That is an ascent on the multipliers of the contacts, stable because the matrix is never less than `M/h²`.
+//!
+//! Ly et al. 2020 read the forces off the places to which elasticity would take each vertex by itself. These forces have
+//! the same limit. At the stiffness of cloth and few iterations they rectify forces that are not in balance yet: the cloth
+//! jumps off.
 //!
 //! At few iterations the rotations in `p` lag behind and motion is damped, more so in stiff cloth and long steps; the
 //! objective looks converged long before the motion is.

@@ -9,9 +9,9 @@ use taffeta_core::{VertexIndex, index::DenseIndex};
 /// Rings that one task takes.
 const RINGS_PER_TASK: usize = 1024;
 
-/// Keeps the size of the mean curvature vector of a vertex (Bouaziz et al. 2014, section 5.5): `A x = Σ cᵢ xᵢ` over the
-/// one-ring with the cotangent weights of the rest shape, which is `κ n` times the area `a` of the vertex on a cylinder of
-/// curvature `κ`; `p` has its direction and the length at rest. With `w = D/a` the energy is `½ D κ² a`.
+/// Keeps the size of the mean curvature vector of a vertex (Bouaziz et al. 2014, section 5.5). `A x = Σ cᵢ xᵢ` is a sum
+/// over the one-ring with the cotangent weights of the rest shape. On a cylinder of curvature `κ` it is `κ n` times the
+/// area `a` of the vertex. `p` has its direction and the length at rest. With `w = D/a` the energy is `½ D κ² a`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RingBend {
     /// The vertex and its neighbors.
@@ -107,8 +107,8 @@ impl ConstraintSet for RingSet {
     }
 }
 
-/// Halved cotangents of the angles at the second and the third corner of a triangle \[m\]: the weights of the edges from
-/// the first corner to the third and to the second.
+/// Halved cotangents of the angles at the second and the third corner of a triangle with the given corners \[m\]. They are
+/// the weights of the edges from the first corner to the third and to the second.
 pub(super) fn half_cotangents([a, b, c]: [DVec2; 3]) -> [f64; 2] {
     let cotangent = |at: DVec2, u: DVec2, v: DVec2| (u - at).dot(v - at) / (u - at).perp_dot(v - at).abs();
     [0.5 * cotangent(b, c, a), 0.5 * cotangent(c, a, b)]

@@ -1,9 +1,9 @@
 //! The constant matrix `M/h² + Σ w AᵀA` and its factor.
 //!
-//! One scalar matrix serves all three coordinates, unless vertices are held along some axes only: then each set of
-//! equally held axes has a factor of its own. Rows and columns of what is held are those of the identity, which takes it
-//! out of the system exactly. A stiff position constraint in its place would need a weight that no cloth and no step
-//! length is wrong for, and would hold only as well as the iterations converge.
+//! One scalar matrix serves all three coordinates, unless vertices are held along some axes only. Then each set of equally
+//! held axes has a factor of its own. Rows and columns of held coordinates are those of the identity, which takes them out
+//! of the system exactly. A stiff position constraint in their place would need a weight that suits every cloth and every
+//! step length. It would hold only as well as the iterations converge.
 
 use super::column_tiles::ColumnTiles;
 use super::rows::{ColumnList, RowList};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Sums of times since a driver was built. They are looked at and never acted on, so that results do not depend on them;
-/// the clock is read a few times per iteration, which no measurement of a frame can tell.
+/// Sums of times since a driver was built. No computation reads them, so results do not depend on them. The driver reads
+/// the clock a few times per iteration, too seldom for a measurement of a frame to show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProjectiveTimes {
     /// Constraints, order of elimination and pattern of the factor.

@@ -6,9 +6,10 @@ use glam::{DVec2, DVec3};
 use taffeta_core::VertexIndex;
 use taffeta_core::lanes::{F64x4, LANES, Vec3x4};
 
-/// Keeps the singular values of the deformation gradient of a triangle within limits (Bouaziz et al. 2014, section 5.1):
-/// `A x` is the 3×2 gradient `F`, `w = k A` with the area at rest. Both limits 1: as rigid as it is stiff. The
-/// energy `k A/2 |F − T|²` is that of an isotropic sheet of stiffness `k` without contraction across, for small strains.
+/// Keeps the singular values of the deformation gradient of a triangle within limits (Bouaziz et al. 2014, section 5.1).
+/// `A x` is the 3×2 gradient `F`, and `w = k A` with the area at rest. With both limits 1 the triangle is as rigid as it is
+/// stiff. For small strains, the energy `k A/2 |F − T|²` is that of an isotropic sheet of stiffness `k` without contraction
+/// across.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TriangleStrain {
     /// The corners.

@@ -9,8 +9,8 @@ use taffeta_core::VertexIndex;
 
 /// A block whose rows are taken one at a time.
 ///
-/// The rows are `Qᵀ C` for the eigenvectors `Q` of the block's compliance: the energy `½ Cᵀ α⁻¹ C` is then a sum over the
-/// rows, each a spring with an eigenvalue of `α` as its compliance.
+/// The rows are `Qᵀ C` for the eigenvectors `Q` of the block's compliance. The energy `½ Cᵀ α⁻¹ C` is then a sum over the
+/// rows, and each row is a spring with an eigenvalue of `α` as its compliance.
 #[derive(Clone, Debug)]
 pub struct RowElement<B, const R: usize> {
     /// The block.

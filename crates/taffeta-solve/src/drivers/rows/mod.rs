@@ -124,13 +124,18 @@ impl RowDriver {
         self.sets.visit_mut(&mut Sweep { rows, step: &step });
     }
 
-    /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`: first the
-    /// edges, then the faces with three rows each (one for the strain energy), then the hinges, each in dense order; then
-    /// the segments and joints of ropes; then the tetrahedra. The volumes inside closed cloths are left out.
+    /// The force of every scalar row on its vertices after a substep of length `h` \[s\] that ended at `rows`. The order
+    /// is:
     ///
-    /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged, and errs by how much
-    /// `∇C` has turned since the predicted positions: by the square of the substep. Under PBD it is the
-    /// force that amounts to the projections of the substep.
+    /// * the edges, the faces with three rows each (one for the strain energy), and the hinges, each in dense order;
+    /// * the segments and joints of ropes;
+    /// * the tetrahedra.
+    ///
+    /// The volumes inside closed cloths are left out.
+    ///
+    /// `f = ∇C λ / h²` (Macklin et al. 2016, section 4.2). It is as exact as the substep has converged. It errs by the turn
+    /// of `∇C` since the predicted positions: by the square of the substep. Under PBD it is the force that amounts to the
+    /// projections of the substep.
     pub fn forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         let mut forces = Forces { rows, h, out: Vec::new() };
         self.sets.visit(&mut forces);

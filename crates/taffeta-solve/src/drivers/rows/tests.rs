@@ -56,8 +56,8 @@ fn push(rows: &mut [Row], by: impl Fn(DVec3) -> DVec3) {
     }
 }
 
-/// Rows of one kind, by lanes and by the oracle, through the same two sweeps of one substep: the largest distance between
-/// the two, and of the multipliers relative to the largest.
+/// Two distances between lanes and oracle, for rows of one kind after two sweeps of one substep. The first is the largest
+/// distance of vertices. The second is that of the multipliers, relative to the largest.
 fn distance_to_oracle<K, B, const R: usize, const V: usize>(
     elements: &[RowElement<B, R>],
     moved: &[Row],

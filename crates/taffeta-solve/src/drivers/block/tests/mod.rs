@@ -203,8 +203,8 @@ fn solve_directly(sheet: &Sheet, predicted: &[DVec3], h: f64) -> Vec<DVec3> {
     x
 }
 
-/// The sweeps add up `M⁻¹ Jᵀ Δλ` with the Jacobian of each moment, so they miss the minimizer of `W` by the square of
-/// the step's motion: the distance falls faster than the motion.
+/// The sweeps add up `M⁻¹ Jᵀ Δλ` with the Jacobian of each moment, so they miss the minimizer of `W` by the square of the
+/// step's motion. The distance falls faster than the motion.
 #[test]
 fn sweeps_approach_the_direct_solution_as_the_step_gets_smaller() {
     let [[far, motion], [near, _]] =
@@ -233,9 +233,9 @@ fn sweeps_over_faces_that_buckle_approach_the_direct_solution() {
     }
 }
 
-/// The row of the energy turns its gradient as the strain turns, however small it is, so the displacements that it adds
-/// up over many sweeps of one step are not along the last gradient: it stops at another place than the minimizer of `W`,
-/// and the distance falls only as the motion does. Small steps have the gradient of the strain that is already there.
+/// The row of the energy turns its gradient as the strain turns, however small the strain is. So the displacements that it
+/// adds up over many sweeps of one step are not along the last gradient. It stops at another place than the minimizer of
+/// `W`, and the distance falls only as the motion does. Small steps have the gradient of the strain that is already there.
 #[test]
 fn many_sweeps_over_energies_in_one_step_miss_the_direct_solution() {
     let [[far, motion], [near, _]] =

@@ -4,9 +4,10 @@
 //! row i of H p:   H_ii p_i  +  Σ own: H_ij p_j  +  Σ back: H_kiᵀ p_k
 //! ```
 //!
-//! A block `H_ij` with `i < j` stands in row `i`; row `j` finds it by a list of what points back to it. So only half of
-//! the matrix comes from memory. A task passes over the blocks of its rows in their order and adds each to both of its rows;
-//! what the rows of other tasks bring it sums up before, so that the order is the same however the rows are shared out.
+//! A block `H_ij` with `i < j` stands in row `i`; row `j` finds it by a list of the blocks that point back to it. So only
+//! half of the matrix comes from memory. A task passes over the blocks of its rows in their order and adds each to both of
+//! its rows. Before that, it sums up the terms that the rows of other tasks contribute. So the order is the same however
+//! the rows are shared out.
 
 use crate::matrices::Mat3;
 use glam::DMat3;
@@ -208,8 +209,8 @@ impl BlockRows {
         });
     }
 
-    /// Sets the rows from `first` on to what the blocks of rows before that bring: the first terms of their sums, for the
-    /// blocks that point back at a row come in the order of their own rows.
+    /// Sets the rows from `first` on to the contributions of the blocks of earlier rows. These are the first terms of their
+    /// sums, for the blocks that point back at a row come in the order of their own rows.
     #[inline(always)]
     fn gather_from_before(&self, first: usize, p: &[[f64; 3]], out: &mut [[f64; 3]]) {
         out.fill([0.0; 3]);

@@ -1,8 +1,13 @@
 //! The Hessian of `W` at a point, ready for many products.
 //!
-//! Membrane and hinges are multiplied out, block by block: an edge of the mesh couples its ends, and a hinge also the two
-//! corners opposite to it; drag couples the vertices of a face or segment; a contact of a single vertex is part of its diagonal block. Bending with curvature stays in
-//! factors (`bending_factors`), other contacts and pressure as they come.
+//! Membrane and hinges are multiplied out, block by block:
+//!
+//! * an edge of the mesh couples its ends, and a hinge also the two corners opposite to it;
+//! * drag couples the vertices of a face or segment;
+//! * a contact of a single vertex is part of its diagonal block.
+//!
+//! Bending with curvature stays in factors (`bending_factors`). Other contacts and pressure stay in the form in which they
+//! come.
 
 use super::bending_factors::{BendingFactors, FactorWork};
 use super::block_rows::{BlockRows, CornerPlace};
@@ -238,8 +243,8 @@ fn add_drag(drag: &Drags<'_>, displacements: &Displacements, first_face: usize, 
     });
 }
 
-/// Places of the corners of the faces, chunk by chunk: each couples the ends of an edge, whose block is the sum of its parts
-/// in the face that runs along it and, transposed, in the one that runs against it.
+/// Places of the corners of the faces, chunk by chunk. Each corner couples the ends of an edge. The block of the edge is
+/// the sum of the parts in its two faces. The part in the face that runs against the edge is transposed.
 fn place_corners(topology: &SurfaceTopology, rows: &BlockRows) -> Vec<Vec<CornerPlace>> {
     let mut chunks = vec![Vec::new(); topology.face_count().div_ceil(CHUNK)];
     for (block, pair) in rows.pairs_of_blocks().enumerate() {

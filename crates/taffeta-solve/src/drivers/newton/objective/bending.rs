@@ -210,8 +210,8 @@ impl Bending {
         self.references.as_flattened()[..self.edge_count()].to_vec()
     }
 
-    /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]; adds the
-    /// gradient to `out` \[N\], without that of the scalars; returns the energy \[J\].
+    /// Evaluates energy, gradient and the state of the Hessian at positions `x` \[m\] and scalars \[rad\]. Adds the
+    /// gradient to `out` \[N\], without that of the scalars, and returns the energy \[J\].
     pub(crate) fn evaluate(
         &mut self,
         corners: &[[IndexLane; 3]],

@@ -11,8 +11,8 @@ use taffeta_core::{FaceIndex, SurfaceTopology};
 /// Stiffness and rest shape of the faces of a tile, and their places among the edges.
 #[derive(Clone, Debug)]
 pub(crate) struct FaceRest {
-    /// The edges by twice their numbers in the plate, and one more if the face is the second of the edge; twice the first
-    /// number beyond all edges where there is no angle.
+    /// The edges by twice their numbers in the plate, and one more if the face is the second of the edge. Where there is no
+    /// angle, it is twice the first number beyond all edges.
     pub edges: [IndexLane; 3],
     /// Twice `∂η/∂θ`, 0 where there is no angle.
     pub doubled_shares: [SmallLane; 3],

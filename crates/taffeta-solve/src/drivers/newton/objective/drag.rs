@@ -1,10 +1,12 @@
 //! Quadratic drag of faces and rope segments as a term of `W`.
 //!
-//! The force on a body of drag coefficient `k` \[kg/m\] in a flow `u = w − v` is `k |u| u`, with the wind `w` and the part of
-//! `u` along the normal of a face or across a segment (a cylinder in cross flow). It is minus the gradient of the dissipation
-//! potential `k |u|³/3` with respect to `v`. In a step with `v = (x − X)/s` the term `s k |u|³/3` of `W` has that force as its
-//! negative gradient. With the displacement `d = P (x̄ − r)` of the middle `x̄` from where the flow would take it,
-//! `r = X̄ + s w`, and `κ = k/s²` it reads
+//! The force on a body of drag coefficient `k` \[kg/m\] in a flow `u = w − v` is `k |u| u`. Here `w` is the wind. Of `u`
+//! only the part along the normal of a face or across a segment counts (a cylinder in cross flow). The force is minus the
+//! gradient of the dissipation potential `k |u|³/3` with respect to `v`.
+//!
+//! In a step with `v = (x − X)/s` the term `s k |u|³/3` of `W` has that force as its negative gradient. Let
+//! `d = P (x̄ − r)` be the displacement of the middle `x̄` from the place to which the flow would take it, `r = X̄ + s w`.
+//! With `κ = k/s²` the term reads
 //!
 //! ```text
 //!  D = κ |d|³/3      −∇D = −κ |d| d      ∇²D = κ (|d| P + d dᵀ/|d|)

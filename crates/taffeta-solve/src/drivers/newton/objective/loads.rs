@@ -20,8 +20,8 @@ const NEGLIGIBLE: f64 = 0.01;
 /// coefficient until a contact slides, and the kinetic one afterwards. `N` is read anew before the first Newton iterations;
 /// which contacts slide, where these have converged.
 ///
-/// Slip counts from the anchor of the spring: where the point was when the contact began, moved along with the body, and
-/// behind the friction that it has borne so far.
+/// Slip counts from the anchor of the spring. That is the place of the point when the contact began, moved along with the
+/// body, and behind the friction that the contact has borne so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Contacts<'a> {
     /// The rows.
@@ -250,9 +250,9 @@ impl ContactCoupling {
 
 /// Follower pressure: `−p V` with the volume `V = Σ x₀·(x₁×x₂)/6` over the faces.
 ///
-/// The gradient of the volume is a third of the area vector of the faces around a vertex, except at the boundary,
-/// where it depends on the origin and the load has no energy. There a correction makes the force exact; the line search
-/// takes it as constant.
+/// The gradient of the volume is a third of the area vector of the faces around a vertex. At the boundary it also depends
+/// on the origin, and the load has no energy. There a correction makes the force exact; the line search takes it as
+/// constant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pressure {
     /// Faces with a pressure: corners and `p/6` \[Pa\].

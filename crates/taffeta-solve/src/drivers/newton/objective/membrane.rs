@@ -3,8 +3,8 @@
 //! `H = Σ Jᵀ D J + Bᵀ S₊ B` with `dE = J dx = sym(Fᵀ dF)`; `S₊` is the positive part of the stress, which keeps the
 //! Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 //!
-//! Where compression is bounded ([`crate::buckling`]) the faces that wrinkle are gone over one by one after that: the wrinkle
-//! strain is added to `E`, and `D` is replaced by the derivative of the stress.
+//! Where compression is bounded ([`crate::buckling`]) a second pass takes the faces that wrinkle one by one. It adds the
+//! wrinkle strain to `E`, and replaces `D` by the derivative of the stress.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 

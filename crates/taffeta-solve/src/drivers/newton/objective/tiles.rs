@@ -1,6 +1,6 @@
 //! Faces and edges sixteen at a time: one array per quantity, so that a plain loop over a tile becomes vector code.
 //!
-//! Everything is written by its owner: a pass over faces writes values of faces and of their corners, a pass over
+//! Each value has one owner, which writes it. A pass over faces writes values of faces and of their corners. A pass over
 //! vertices adds up the corners around each vertex in a fixed order. So the result has the same bits for any number of
 //! threads.
 

@@ -1,10 +1,11 @@
 //! The Hessian on a grid: the Galerkin matrix `Pᵀ H P` of the functions of its nodes.
 //!
-//! Nodes couple to those at most two cells away in each direction; the blocks of a node stand one after the other, in
-//! the order of the offsets. A row of the finer matrix is first interpolated as a whole, `T = H P`, over the four
-//! cells in each direction that it can touch, and then added to the nodes of its own cell. What couples two grids, or
-//! is sewn together, has blocks of its own (`links`). Whatever else reaches farther, where the mesh is coarser than the
-//! grid, goes to the diagonal as a bound of its size: the matrix stays positive definite.
+//! Nodes couple to those at most two cells away in each direction. The blocks of a node stand one after the other, in the
+//! order of the offsets. A row of the finer matrix is first interpolated as a whole, `T = H P`, over the four cells in each
+//! direction that it can touch. Then it is added to the nodes of its own cell.
+//!
+//! Pairs of grids, and sewn places, have blocks of their own (`links`). Couplings that reach farther otherwise, where the
+//! mesh is coarser than the grid, go to the diagonal as a bound of their size. So the matrix stays positive definite.
 
 use super::coarse_blocks::{GridBlocks, Touched, WINDOW_NODES, window_place};
 use super::grid::{Grid, Place};

@@ -281,8 +281,8 @@ mod tests {
     use taffeta_core::VertexIndex;
     use taffeta_core::random::SplitMix64;
 
-    /// The matrix of springs between neighbors of a sheet, on a grid that is too large for one leaf of the dissection; a
-    /// pair of places in opposite corners is linked.
+    /// The matrix of springs between neighbors of a sheet, on a grid that is too large for one leaf of the dissection. A
+    /// link joins two places in opposite corners.
     fn matrix() -> (CoarseMatrix, Vec<DVec3>) {
         let n = 40u32;
         let points: Vec<_> = (0..=n)

@@ -1,9 +1,9 @@
 //! Grids over the connected pieces of cloth, fixed in material space.
 //!
-//! Every panel of every piece has a grid of its own: in material space, or, for cloth without material coordinates, in
-//! the space of its rest shape (then trilinear). A grid does not move when the mesh does, nor when panels are sewn
-//! together: a vertex of a seam lies in the grid of the first of its panels, and what couples grids are links (`links`).
-//! Halving the number of cells gives a grid whose functions are functions of the finer one.
+//! Every panel of every piece has a grid of its own in material space. For cloth without material coordinates the grid is
+//! in the space of its rest shape (then trilinear). A grid does not move when the mesh does, nor when panels are sewn
+//! together. A vertex of a seam lies in the grid of the first of its panels, and links couple the grids (`links`). Halving
+//! the number of cells gives a grid whose functions are functions of the finer one.
 
 use glam::DVec3;
 use taffeta_core::index::DenseIndex;

@@ -47,7 +47,7 @@ pub enum ContactName {
     Pair([[u32; 3]; 2]),
 }
 
-/// Load of a contact, and where its friction is anchored.
+/// Warm start of a contact: its load in the last substep, and where its friction is anchored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WarmStart {
     /// The friction that it has borne \[N\]; under a solver that sweeps, the slip that is to be taken back times the load.

@@ -1,8 +1,8 @@
-//! Substeps that are done again.
+//! Rollback and retry of substeps, for two reasons.
 //!
-//! The bound of force: where pins or obstacles that move force cloth through something in one substep, the response may
-//! still get it out of the way in shorter ones. The bound of error: nothing announces an impact, and the substep in which it falls
-//! may be far too long.
+//! * Force: if moving pins or obstacles force cloth through something in one substep, the response may still get it out of the way
+//!   in shorter ones.
+//! * Error: nothing announces an impact, and the substep of an impact may be far too long.
 
 use crate::derive::clock::{end_of_substep, stand_still};
 use crate::derive::crossings::counts_crossings;

@@ -1,4 +1,4 @@
-//! The iteration: a start, steps by the linear solver, backtracking along each, and translations at the end.
+//! Newton's iteration: a start, steps by the linear solver, a line search with backtracking along each, and translations at the end.
 
 use super::conjugate::{ConjugateLimits, ConjugateSolver};
 use super::groups::{Groups, Scales};

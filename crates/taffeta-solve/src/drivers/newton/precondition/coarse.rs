@@ -1,4 +1,4 @@
-//! The Hessian on a grid: the Galerkin matrix `Pᵀ H P` of the functions of its nodes.
+//! The Hessian on a grid of the multigrid hierarchy: the Galerkin matrix `Pᵀ H P` of the functions of its nodes.
 //!
 //! Nodes couple to those at most two cells away in each direction. The blocks of a node stand one after the other, in the
 //! order of the offsets. A row of the finer matrix is first interpolated as a whole, `T = H P`, over the four cells in each

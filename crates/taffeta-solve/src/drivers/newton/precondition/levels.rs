@@ -1,7 +1,7 @@
-//! The correction on grids: what is smooth, conjugate gradients with a local preconditioner find slowly.
+//! Additive multigrid on grids in material space. Conjugate gradients with a local preconditioner find smooth errors slowly.
 //!
-//! The finest grids have cells of a few edges; each following level has half as many in each direction, down to a
-//! level that is small enough to factorize. The corrections of all levels are added up: on all but the last, the
+//! The finest grids have cells of a few edges. Each following level has half as many in each direction, down to a level that
+//! is small enough to factorize. The corrections of all levels are added up. On all but the last they are those of the
 //! inverses of the diagonal blocks. The grids stay when the mesh changes, and with them the symbolic factorization.
 
 use super::coarse::{CoarseMatrix, find_links, invert};

@@ -1,5 +1,5 @@
-//! The preconditioner: the inverses of the 3×3 diagonal blocks, plus a correction on grids; ropes are solved exactly, and
-//! so are vertices that are sewn together.
+//! Preconditioner: the inverses of the 3×3 diagonal blocks, plus an additive multigrid correction. It solves ropes exactly, and
+//! vertices that are sewn together.
 
 pub(super) mod chains;
 pub(super) mod clusters;

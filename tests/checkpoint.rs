@@ -76,13 +76,13 @@ fn a_step_that_is_asked_to_stop_leaves_the_world_as_it_was_and_can_be_made_again
         for world in [&mut stopped, &mut whole] {
             run(world, 4);
         }
-        let (watch, before) = (stopped.watch(), stopped.checkpoint().hash());
-        watch.request_stop();
+        let (stop_token, before) = (stopped.stop_token(), stopped.checkpoint().hash());
+        stop_token.request_stop();
         let error = stopped.step(&StepInputs::default(), 0.02).expect_err("it is asked to stop");
         assert_eq!(error, StepError::Interrupted { time: stopped.time() });
         assert_eq!((stopped.checkpoint().hash(), stopped.frame()), (before, 4), "{solver:?}");
-        assert_eq!(watch.time(), stopped.time());
-        watch.allow();
+        assert_eq!(stop_token.time(), stopped.time());
+        stop_token.allow();
         for world in [&mut stopped, &mut whole] {
             run(world, 2);
         }

@@ -144,9 +144,10 @@ fn into_job(job: Mutex<Job<'_>>) -> Job<'_> {
 
 /// Makes the steps; the exception of a signal, if there was one.
 fn step_all(py: Python<'_>, pools: &[Arc<ThreadPool>], jobs: &[Mutex<Job<'_>>], dt: f64) -> Option<PyErr> {
-    let lock = |job: &'_ Mutex<Job<'_>>| job.lock().unwrap_or_else(PoisonError::into_inner).world.watch();
-    let watches: Vec<_> = jobs.iter().map(lock).collect();
-    let stop = || watches.iter().for_each(|watch| watch.request_stop());
+    let lock =
+        |job: &'_ Mutex<Job<'_>>| job.lock().unwrap_or_else(PoisonError::into_inner).world.stop_token();
+    let stop_tokens: Vec<_> = jobs.iter().map(lock).collect();
+    let stop = || stop_tokens.iter().for_each(|stop_token| stop_token.request_stop());
     let failure = py.detach(|| {
         let (board, next, busy) = (Board::default(), AtomicUsize::new(0), AtomicUsize::new(pools.len()));
         let work = |pool: &Arc<ThreadPool>| {
@@ -162,7 +163,7 @@ fn step_all(py: Python<'_>, pools: &[Arc<ThreadPool>], jobs: &[Mutex<Job<'_>>], 
         fan_out(pools, &work, &mut || failure = board.attend(&stop, None));
         failure
     });
-    watches.iter().for_each(|watch| watch.allow());
+    stop_tokens.iter().for_each(|stop_token| stop_token.allow());
     failure
 }
 

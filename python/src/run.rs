@@ -55,7 +55,7 @@ pub(crate) fn run_scene(
         std::thread::scope(|scope| {
             let run = scope.spawn(|| taffeta_cli::run::run_scene(scene, &options, sender));
             let failure =
-                Host { listener: &listener, watch: None, told: None, failure: None }.attend(&events);
+                Host { listener: &listener, stop_token: None, told: None, failure: None }.attend(&events);
             (run.join(), failure)
         })
     });
@@ -73,7 +73,7 @@ pub(crate) fn run_scene(
 /// The caller's thread during a run.
 struct Host<'a> {
     listener: &'a Py<PyAny>,
-    watch: Option<StopToken>,
+    stop_token: Option<StopToken>,
     /// When the listener was last told of progress.
     told: Option<Instant>,
     failure: Option<PyErr>,
@@ -104,7 +104,7 @@ impl Host<'_> {
     }
 
     fn stop(&self) {
-        self.watch.iter().for_each(StopToken::request_stop);
+        self.stop_token.iter().for_each(StopToken::request_stop);
     }
 
     fn is_due(&mut self) -> bool {
@@ -117,8 +117,8 @@ impl Host<'_> {
 
     fn take(&mut self, event: RunEvent) {
         let outcome = match event {
-            RunEvent::Begun { watch, frame, last_frame, end_time } => {
-                self.watch = Some(watch);
+            RunEvent::Begun { stop_token, frame, last_frame, end_time } => {
+                self.stop_token = Some(stop_token);
                 if self.failure.is_some() {
                     self.stop();
                 }
@@ -135,7 +135,7 @@ impl Host<'_> {
 
     /// Tells of a frame that takes its time.
     fn tell_of_work(&mut self) {
-        let Some(time) = self.watch.as_ref().map(StopToken::time) else { return };
+        let Some(time) = self.stop_token.as_ref().map(StopToken::time) else { return };
         if self.failure.is_none() && self.is_due() {
             self.note(Python::attach(|py| self.listener.call1(py, ("working", time)).map(drop)));
         }

@@ -34,8 +34,8 @@ fn supervise<R: Send>(
     callback: Option<&Py<PyAny>>,
     work: impl FnOnce(&mut SimWorld, &Board) -> Result<R, StepError> + Send,
 ) -> PyResult<R> {
-    let (pool, watch, before) = (world.thread_pool(), world.watch(), world.snapshot());
-    let stop = || watch.request_stop();
+    let (pool, stop_token, before) = (world.thread_pool(), world.stop_token(), world.snapshot());
+    let stop = || stop_token.request_stop();
     let (outcome, failure) = py.detach(|| {
         let (board, outcome) = (Board::default(), Mutex::new(None));
         let mut failure = None;
@@ -49,7 +49,7 @@ fn supervise<R: Send>(
         });
         (outcome.into_inner().unwrap_or_else(PoisonError::into_inner), failure)
     });
-    watch.allow();
+    stop_token.allow();
     match (outcome, failure) {
         (Some(Ok(_)), Some(failure)) => {
             // The signal came too late for the step to end early.

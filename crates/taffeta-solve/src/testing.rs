@@ -54,9 +54,15 @@ impl Sheet {
                 let corners = [j * side + i, j * side + i + 1, (j + 1) * side + i + 1, (j + 1) * side + i];
                 let [a, b, c, d] = corners.map(|v| first + v);
                 let cell = if (i + j) % 2 == 0 { [[a, b, c], [a, c, d]] } else { [[a, b, d], [b, c, d]] };
-                faces.extend(cell.map(|f| f.map(VertexIndex)));
+                faces.extend(cell);
             }
         }
+        Self::of_triangles(coords, faces, model)
+    }
+
+    /// A flat sheet on any triangles.
+    pub(crate) fn of_triangles(coords: Vec<DVec2>, faces: Vec<[u32; 3]>, model: ClothModel) -> Self {
+        let faces = faces.into_iter().map(|f| f.map(VertexIndex)).collect();
         let topology = SurfaceTopology::from_faces(coords.len(), faces);
         let rest = RestShape::flat(&topology, &coords);
         let cloths = vec![model];

@@ -113,7 +113,7 @@ pub struct Study {
     /// Number of times that each variant runs.
     pub rounds: u32,
     /// A handle on the variant that runs, to stop it between two substeps.
-    pub watch: StopToken,
+    pub stop_token: StopToken,
     /// Short names of the keys that vary.
     names: variation::ShortNames,
     reference: Reference,
@@ -215,7 +215,7 @@ impl Study {
                     going = observe(Event::Frame { number, variant, frame, world });
                     going
                 };
-                let run = simulate::simulate(variant, &self.points, &self.watch, &mut on_frame);
+                let run = simulate::simulate(variant, &self.points, &self.stop_token, &mut on_frame);
                 if going.is_continue() {
                     going = observe(Event::Ended { number, variant, round, run: &run });
                 }

@@ -57,7 +57,7 @@ pub fn run(options: &RunOptions) -> Result<String, Failure> {
 }
 
 /// Simulates a scene that has been read, and tells `listener` how it goes on. Neither catches signals nor shows a bar: the
-/// listener ends the run through the watch of [`RunEvent::Begun`].
+/// listener ends the run through the stop token of [`RunEvent::Begun`].
 ///
 /// # Errors
 /// As those of [`run`].
@@ -133,9 +133,9 @@ impl Run {
     /// # Errors
     /// If a result cannot be written.
     fn try_simulate(&mut self, is_resumed: bool) -> Result<Outcome, Failure> {
-        let watch = self.prepared.world.watch();
+        let stop_token = self.prepared.world.stop_token();
         if self.catches_signals {
-            interrupt::listen(&watch.stop_flag());
+            interrupt::listen(&stop_token.stop_flag());
         }
         self.folder.write_scene_json(&self.prepared.scene).map_err(|error| Failure::failed(&error))?;
         if !is_resumed && !self.prepared.scene.output.formats.is_empty() {
@@ -152,7 +152,7 @@ impl Run {
         let interval = interval.unwrap_or(Duration::MAX);
         let mut saved = Instant::now();
         while self.prepared.world.frame() < self.prepared.last_frame {
-            if watch.is_stop_requested() {
+            if stop_token.is_stop_requested() {
                 return Ok(Outcome::Interrupted);
             }
             let start = Instant::now();

@@ -23,11 +23,11 @@ pub fn study(options: &StudyOptions) -> Result<String, Failure> {
     let folder = StudyFolder::create(&root).map_err(|error| Failure::usage(&error))?;
     warn(&study.warnings);
     let progress = Progress::new(study.variants.len(), options.quiet);
-    let watch = study.watch.clone();
-    listen(&watch.stop_flag());
+    let stop_token = study.stop_token.clone();
+    listen(&stop_token.stop_flag());
     let report = study.run(&mut |event| {
         progress.show(&event);
-        if watch.is_stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if stop_token.is_stop_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     progress.finish();
     if report.check.is_some() {

@@ -143,7 +143,7 @@ fn assemble(
         epoch: TopologyEpoch::default(),
         safeguard: SafeguardReport::default(),
         workspace: Workspace::default(),
-        watch: StopToken::default(),
+        stop_token: StopToken::default(),
         budget: Budget::default(),
         pool: Arc::new(pool),
         parts: Vec::new(),

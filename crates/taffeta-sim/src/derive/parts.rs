@@ -76,7 +76,7 @@ fn build(world: &World, bodies: &[usize], old: Option<Part>) -> Part {
         inputs: Inputs::default(),
         safeguard: SafeguardReport::default(),
         workspace: Workspace::default(),
-        watch: world.watch.clone(),
+        stop_token: world.stop_token.clone(),
         budget: Budget::default(),
         pool: Arc::clone(&world.pool),
         parts: Vec::new(),
@@ -151,7 +151,7 @@ fn fill(world: &World, part: &mut Part) {
     own.inputs = Inputs { air, damping, deadline, ..Inputs::default() };
     own.safeguard = SafeguardReport::default();
     own.workspace.placed.forget();
-    (own.watch, own.pool) = (world.watch.clone(), Arc::clone(&world.pool));
+    (own.stop_token, own.pool) = (world.stop_token.clone(), Arc::clone(&world.pool));
 }
 
 /// Brings the present motion of a part, and what holds it, into the world in the middle of a step. Other bodies are where the

@@ -120,7 +120,7 @@ fn relax(world: &mut World, times: &mut StageTimes) -> Result<(SubstepPlan, f64)
     let mut residual = f64::INFINITY;
     world.workspace.work_budget = WorkBudget::of_search(world.state.sheet.topology.vertex_count);
     while plan.substeps < MAX_STEPS && !world.workspace.work_budget.is_spent() {
-        world.watch.pass(world.state.time)?;
+        world.stop_token.pass(world.state.time)?;
         let before = take_snapshot(world);
         Arc::make_mut(&mut world.state.motion.velocities).iter_mut().for_each(|v| *v = DVec3::ZERO);
         world.state.forget_substep();

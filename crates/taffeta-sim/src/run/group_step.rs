@@ -54,7 +54,7 @@ pub(crate) fn step_part(
     let mut around = Around { whole: &mut *whole, selection: selection.clone(), lead };
     let (plan, tears) = match still {
         Some(_) => {
-            own.watch.pass(own.state.time)?;
+            own.stop_token.pass(own.state.time)?;
             pass_time(&own.setup, &mut own.state, own.derived.choice, dt);
             Default::default()
         }

@@ -68,7 +68,7 @@ fn make_step(
     lead: &mut SubstepCallback<'_>,
 ) -> Result<StepReport, StepError> {
     if let Some(still) = find_rest(world, inputs, dt) {
-        world.watch.pass(world.state.time)?;
+        world.stop_token.pass(world.state.time)?;
         return Ok(rest(world, still, dt));
     }
     let mut times = StageTimes::default();

@@ -91,7 +91,7 @@ pub(crate) fn run_substep(
     plan: &mut SubstepPlan,
     times: &mut StageTimes,
 ) -> Result<(), StepError> {
-    world.watch.pass(world.state.time)?;
+    world.stop_token.pass(world.state.time)?;
     world.workspace.error = local_error(world);
     if release_pins(&world.setup, &mut world.state, &mut world.derived) {
         rebuild(world);

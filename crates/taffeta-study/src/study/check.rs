@@ -114,7 +114,7 @@ fn simulate_observed(
         return Run::stopped();
     }
     let mut on_frame = |frame: u64, world: &World| observe(Event::Frame { number, variant, frame, world });
-    let run = simulate(variant, &study.points, &study.watch, &mut on_frame);
+    let run = simulate(variant, &study.points, &study.stop_token, &mut on_frame);
     // Whoever asks to stop now has the result all the same.
     let _ = observe(Event::Ended { number, variant, round: 0, run: &run });
     run

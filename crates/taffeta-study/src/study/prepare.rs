@@ -83,7 +83,7 @@ pub(super) fn prepare(text: &str, path: &Path, options: &StudyOptions) -> Result
     let rounds = options.repeat.max(1);
     let is_checked = !options.skip_check;
     Ok(Study {
-        watch: StopToken::default(),
+        stop_token: StopToken::default(),
         name,
         axes,
         variants,

@@ -126,7 +126,7 @@ pub(super) fn last_frame(scene: &Scene, frames: Option<u64>) -> u64 {
 pub(super) fn simulate(
     variant: &Variant,
     points: &[StudyPoint],
-    watch: &StopToken,
+    stop_token: &StopToken,
     observe: &mut dyn FnMut(u64, &World) -> ControlFlow<()>,
 ) -> Run {
     let scene = &variant.scene;
@@ -138,7 +138,7 @@ pub(super) fn simulate(
         Ok(world) => world,
         Err(reason) => return Run::failed(reason),
     };
-    world.set_stop_token(watch.clone());
+    world.set_stop_token(stop_token.clone());
     let mut tracker = Tracker::new(points, scene.solids.iter().map(|solid| solid.place).collect());
     let is_equilibrium = scene.simulation.is_static();
     let mut run = Run { solver: world.solver_name().to_owned(), is_equilibrium, ..Run::stopped() };

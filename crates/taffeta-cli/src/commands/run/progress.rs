@@ -26,7 +26,7 @@ pub enum RunEvent {
     /// The first step is about to be made, or the first one after a resumption.
     Begun {
         /// Tells how far the run has come, and ends it.
-        watch: StopToken,
+        stop_token: StopToken,
         /// Frames that are there already.
         frame: u64,
         /// The last frame of the run.
@@ -58,7 +58,7 @@ pub(super) struct Progress {
 /// Progress of a run, and its display.
 struct Board {
     display: Display,
-    watch: StopToken,
+    stop_token: StopToken,
     /// Time at the end of the run \[s\]; `None`: an equilibrium is searched for, in which no time passes.
     end_time: Option<f64>,
     last_frame: u64,
@@ -89,8 +89,8 @@ impl Progress {
         let end_time = (!simulation.is_static()).then_some(end_time);
         let quiet = quiet || listener.is_some();
         let display = if let Some(listener) = listener {
-            let (watch, frame, last_frame) = (world.watch(), world.frame(), prepared.last_frame);
-            listener.send(RunEvent::Begun { watch, frame, last_frame, end_time }).ok();
+            let (stop_token, frame, last_frame) = (world.stop_token(), world.frame(), prepared.last_frame);
+            listener.send(RunEvent::Begun { stop_token, frame, last_frame, end_time }).ok();
             Display::Told(listener)
         } else if quiet {
             Display::Silent
@@ -101,7 +101,7 @@ impl Progress {
         };
         let board = Arc::new(Mutex::new(Board {
             display,
-            watch: world.watch(),
+            stop_token: world.stop_token(),
             end_time,
             last_frame: prepared.last_frame,
             frame: world.frame(),
@@ -181,7 +181,7 @@ impl Board {
         match self.end_time {
             None => format!("searching for the equilibrium of {vertices} vertices for {seconds} s"),
             Some(end) => {
-                let (time, next) = (self.watch.time(), self.frame + 1);
+                let (time, next) = (self.stop_token.time(), self.frame + 1);
                 format!(
                     "{time:.4} of {end:.3} s, {vertices} vertices, at work on frame {next} for {seconds} s"
                 )
@@ -225,7 +225,7 @@ mod tests {
     fn a_frame_that_takes_long_is_told_of_with_its_number() {
         let mut board = Board {
             display: Display::Silent,
-            watch: StopToken::default(),
+            stop_token: StopToken::default(),
             end_time: Some(2.0),
             last_frame: 120,
             frame: 12,

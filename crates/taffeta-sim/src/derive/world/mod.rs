@@ -43,7 +43,7 @@ pub struct World {
     /// Report of the safeguard for this step.
     pub(crate) safeguard: SafeguardReport,
     pub(crate) workspace: Workspace,
-    pub(crate) watch: StopToken,
+    pub(crate) stop_token: StopToken,
     pub(crate) budget: Budget,
     pub(crate) pool: Arc<ThreadPool>,
     /// The groups of bodies that the last step was made in; empty: in one, that of this world.
@@ -262,8 +262,8 @@ impl World {
     }
 
     /// A handle on the world for other threads, which can follow its steps and end them early.
-    pub fn watch(&self) -> StopToken {
-        self.watch.clone()
+    pub fn stop_token(&self) -> StopToken {
+        self.stop_token.clone()
     }
 
     /// The threads that the world works on. What is done on one of them does not wait for another one to take it over.
@@ -278,7 +278,7 @@ impl World {
 
     /// Lets a handle that is there already be one on this world, in place of that which it had: for worlds that follow one
     /// another.
-    pub fn set_stop_token(&mut self, watch: StopToken) {
-        self.watch = watch;
+    pub fn set_stop_token(&mut self, stop_token: StopToken) {
+        self.stop_token = stop_token;
     }
 }

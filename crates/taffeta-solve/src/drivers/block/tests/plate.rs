@@ -3,31 +3,13 @@ use crate::block::{Block, FaceCurvature, gather};
 use crate::drivers::block::*;
 use crate::model::{BendingModel, ClothModel};
 use crate::plate::Supports;
-use crate::state::RestShape;
-use crate::testing::{DenseState, Sheet, disturb, stiff};
+use crate::testing::{Sheet, disturb, stiff};
 use glam::{DVec2, DVec3};
 use taffeta_core::lanes::fill_rows;
-use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
+use taffeta_core::{EdgeIndex, VertexIndex};
 
 pub(super) fn bent(bending: BendingModel) -> ClothModel {
     ClothModel { bending, ..stiff() }
-}
-
-/// A flat sheet on any triangles.
-pub(super) fn sheet_of(coords: Vec<DVec2>, faces: Vec<[u32; 3]>, model: ClothModel) -> Sheet {
-    let faces = faces.into_iter().map(|f| f.map(VertexIndex)).collect();
-    let topology = SurfaceTopology::from_faces(coords.len(), faces);
-    let rest = RestShape::flat(&topology, &coords);
-    let cloths = vec![model];
-    let masses = rest.lumped_masses(&topology, &cloths);
-    let state = DenseState {
-        positions: coords.iter().map(|u| u.extend(0.0)).collect(),
-        velocities: IndexVec::filled(DVec3::ZERO, coords.len()),
-        inverse_masses: masses.iter().map(|m| 1.0 / m).collect(),
-        held: IndexVec::filled([false; 3], coords.len()),
-        masses,
-    };
-    Sheet { topology, rest, cloths, state, material_coords: coords }
 }
 
 /// A rectangle of `cells` of equal sides \[m\] with diagonals that alternate or are all alike.
@@ -58,7 +40,7 @@ pub(super) fn pricked(n: u32, model: ClothModel) -> Sheet {
         coords.push([a, b, c].iter().map(|v| coords[*v as usize]).sum::<DVec2>() / 3.0);
         split.extend([[a, b, p], [b, c, p], [c, a, p]]);
     }
-    sheet_of(coords, split, model)
+    Sheet::of_triangles(coords, split, model)
 }
 
 /// The edges along the bottom of a sheet.
@@ -182,7 +164,7 @@ fn still(sheet: &Sheet, blocks: &Blocks, sweeps: u32) -> BlockDriver {
 fn the_energy_of_a_rolled_sheet_falls_to_the_truth() {
     for alternating in [true, false] {
         let (coords, faces) = rectangle([24, 24], 1.0 / 24.0, alternating);
-        let mut sheet = sheet_of(coords, faces, bent(BendingModel::Curvature));
+        let mut sheet = Sheet::of_triangles(coords, faces, bent(BendingModel::Curvature));
         let blocks = blocks_with(&sheet, &[]);
         for k in 0..5 {
             let (kappa, axis) = (0.8, 0.4 * f64::from(k));
@@ -252,7 +234,7 @@ fn folds_through_a_half_turn_stay_finite_and_continue() {
     let (coords, faces) = rectangle([8, 8], 0.0625, true);
     let mut model = bent(BendingModel::Curvature);
     model.material.bend = [1e-6; 2];
-    let sheet = sheet_of(coords, faces, model);
+    let sheet = Sheet::of_triangles(coords, faces, model);
     let blocks = sheet.blocks();
     let mut driver = BlockDriver::build(&sheet.topology, &blocks);
     let on_line = |edge: &&PlateEdge| {

@@ -246,6 +246,37 @@ fn the_table_of_changes_names_every_file_of_an_addition() {
     }
 }
 
+/// Parts of a world that a signature lets a function change.
+const CHANGED: &[(&str, &[&str])] = &[
+    ("&mut Setup", &["setup"]),
+    ("&mut State", &["state"]),
+    ("&mut Derived", &["derived"]),
+    ("&mut Workspace", &["workspace"]),
+    ("&mut SafeguardReport", &["safeguard"]),
+    ("&mut World", &["world"]),
+    ("Changing<", &["setup", "state", "workspace"]),
+    ("Split<", &["derived", "workspace", "safeguard"]),
+];
+
+#[test]
+fn the_table_of_stages_follows_from_signatures() {
+    let page = read_page("ARCHITECTURE.md");
+    let rows = page.lines().skip_while(|line| !line.starts_with("| stage |")).skip(2);
+    let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 7, "a row for each stage");
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let file = cells[1].trim_matches('`');
+        let text = read_page(&format!("crates/taffeta-sim/src/{file}"));
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let heads = code.split("pub(crate) fn ").skip(1).filter_map(|function| function.split("{\n").next());
+        let parts = heads.flat_map(|head| CHANGED.iter().filter(move |(sign, _)| head.contains(sign)));
+        let found: BTreeSet<&str> = parts.flat_map(|(_, parts)| parts.iter().copied()).collect();
+        let named: BTreeSet<&str> = cells[3].split(", ").collect();
+        assert_eq!(named, found, "{file}");
+    }
+}
+
 #[test]
 fn the_page_is_short() {
     let lines = read_page("ARCHITECTURE.md").lines().count();

@@ -11,7 +11,7 @@ use taffeta::core::TriangleMesh;
 use taffeta::glam::DVec3;
 use taffeta::render::{Body, BodyKind, Camera, Image, Picture, render, tube, write_png};
 use taffeta::scene::materials::{Preset, preset, presets};
-use taffeta::study::textile::{AnnulusPattern, Drape, DrapeSettings, SUPPORT_RADIUS, drape, published};
+use taffeta::study::textile::{AnnulusPattern, Drape, DrapeSettings, DrapeSizes, drape, published};
 
 /// Side of each of the two views [pixels].
 const SIDE: u32 = 300;
@@ -69,7 +69,7 @@ fn show(preset: &Preset, settings: &DrapeSettings, folder: &Path) -> Result<Stri
 /// The views from above and from the side, beside each other.
 fn draw(draped: &Drape) -> Result<Image, Box<dyn Error>> {
     let cloth = Body::new(draped.mesh.clone(), BodyKind::Cloth { index: 0 });
-    let support = Body::new(disk(SUPPORT_RADIUS), BodyKind::Obstacle);
+    let support = Body::new(disk(DrapeSizes::CUSICK.support), BodyKind::Obstacle);
     let lowest = draped.mesh.positions.iter().map(|x| x.y).fold(0.0, f64::min);
     let outline = Body::new(tube::tube_mesh(&ring(draped), LINE), BodyKind::Obstacle);
     let middle = DVec3::new(0.0, 0.5 * lowest, 0.0);

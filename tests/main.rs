@@ -47,6 +47,7 @@ mod self_contact;
 mod small_steps;
 mod solids;
 mod solvers;
+mod stiffening;
 mod taut;
 mod teleport;
 mod validation;

@@ -264,6 +264,8 @@ fn contacts_hold_wrung_cloth_apart_and_not_the_safeguard() {
         [[cloth.pin]]
         where = { material_box = [[0.24, 0.0], [0.24, 0.12]] }
         motion = [{ t = 0.0 }, { t = 0.2, rotate_deg = [220, 0, 0], translate = [-0.03, 0.0, 0.0] }]
+        [materials.silk]
+        linearity = 1.0
     "#;
     let scene = Scene::from_str(scene, Path::new("strip.toml"), &[]).expect("a scene");
     let mut world = World::build(&scene.build().expect("it can be built")).expect("a world");

@@ -4,7 +4,7 @@ use crate::errors::error;
 use crate::scene::Scene;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use taffeta_study::textile::{AnnulusPattern, Drape, DrapeSettings, drape};
+use taffeta_study::textile::{AnnulusPattern, Drape, DrapeSettings, DrapeSizes, drape};
 
 /// Drape coefficient, folds, asymmetry, outline, positions, faces, energy, crossings, time.
 type Draped<'py> = (
@@ -21,7 +21,7 @@ type Draped<'py> = (
 
 /// Drapes the material of the first cloth of a scene.
 #[pyfunction]
-#[pyo3(signature = (scene, pattern, size, refine_error, start, waves, lowering))]
+#[pyo3(signature = (scene, pattern, size, refine_error, start, waves, lowering, radii))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of a Python function")]
 pub(crate) fn drape_material<'py>(
     py: Python<'py>,
@@ -32,6 +32,7 @@ pub(crate) fn drape_material<'py>(
     start: u32,
     waves: Option<u32>,
     lowering: f64,
+    radii: [f64; 2],
 ) -> PyResult<Draped<'py>> {
     let refuse = |text: String| error(py, "TextileError", text);
     let find = |name: &&AnnulusPattern| name.name() == pattern;
@@ -43,7 +44,10 @@ pub(crate) fn drape_material<'py>(
     let Some(cloth) = description.cloths.into_iter().next() else {
         return Err(refuse("the scene has no cloth".to_owned()));
     };
-    let settings = DrapeSettings { pattern, size, refine_error, waves, lowering, ..DrapeSettings::default() };
+    let [support, specimen] = radii;
+    let sizes = DrapeSizes { support, specimen };
+    let settings =
+        DrapeSettings { sizes, pattern, size, refine_error, waves, lowering, ..DrapeSettings::default() };
     let settings = settings.start(start);
     let found =
         py.detach(|| drape(&cloth.material, &settings)).map_err(|problem| refuse(problem.to_string()))?;

@@ -736,6 +736,7 @@ def drape_material(
     start: int,
     waves: int | None,
     lowering: float,
+    radii: list[float],
 ) -> tuple[
     float,
     int,

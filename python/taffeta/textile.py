@@ -1,7 +1,7 @@
 """Tests of the textile industry on a material.
 
 ``drape`` is Cusick's test (BS 5058, ISO 9073-9): a disk of 30 cm hangs over a support of 18 cm, and the drape coefficient is the part of
-the overhanging area that its shadow covers. ``bending_length`` and ``bending_stiffness`` convert what a cantilever test gives.
+the overhanging area that its shadow covers. Other standards have other sizes. ``bending_length`` and ``bending_stiffness`` convert what a cantilever test gives.
 """
 
 from collections.abc import Mapping
@@ -51,20 +51,22 @@ def drape(
     pattern: str = "staggered",
     waves: int | None = None,
     lowering: float = 2.0,
+    support: float = 0.09,
+    specimen: float = 0.15,
 ) -> Drape:
     """Drapes a material.
 
     ``material`` is the name of a preset, or a table as in a scene. Another ``start`` turns the mesh and gives another push, so that other
     folds may come; ``waves`` sets the number of waves of the push. The mesh is adaptive to ``refine_error`` [m]; with ``None`` it stays as
     it begins, with edges of ``size`` [m] in a ``pattern`` of "staggered", "alternating", "crossed" or "delaunay". The weight grows in the
-    time ``lowering`` [s].
+    time ``lowering`` [s]. ``support`` and ``specimen`` are radii [m]; JIS L 1096 has 0.0635 and 0.127.
 
     Raises ``SceneError`` for a material that makes no sense, and ``TextileError`` for a setting that does not, and where no rest comes.
     """
     chosen = material if isinstance(material, str) else dict(material)
     cloth = {"name": "specimen", "grid": {"size": [0.1, 0.1], "cells": [1, 1]}, "material": chosen}
     scene = _taffeta.Scene({"simulation": {"duration": 1.0}, "cloth": [cloth]})
-    return Drape(*_taffeta.drape_material(scene, pattern, size, refine_error, start, waves, lowering))
+    return Drape(*_taffeta.drape_material(scene, pattern, size, refine_error, start, waves, lowering, [support, specimen]))
 
 
 def bending_length(stiffness: float, density: float) -> float:

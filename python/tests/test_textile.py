@@ -31,6 +31,12 @@ def test_another_start_is_another_drape_and_the_same_start_the_same() -> None:
     assert first.coefficient != other.coefficient
 
 
+def test_a_smaller_support_and_specimen_have_a_shadow_of_their_own() -> None:
+    small = textile.drape("denim", support=0.0635, specimen=0.127, **COARSE)
+    assert 0.0635 <= small.outline.min() <= small.outline.max() < 0.128
+    assert 30 < small.coefficient < 95
+
+
 @pytest.mark.parametrize(
     ("setting", "text"),
     [
@@ -39,6 +45,8 @@ def test_another_start_is_another_drape_and_the_same_start_the_same() -> None:
         ({"refine_error": float("nan")}, "refine_error is NaN"),
         ({"lowering": -1.0}, "lowering is -1"),
         ({"waves": 1_000_000}, "waves is 1000000"),
+        ({"support": 0.0}, "support is 0"),
+        ({"specimen": 0.09}, "specimen is 0.09, but must be"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(setting: dict[str, object], text: str) -> None:

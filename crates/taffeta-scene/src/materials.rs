@@ -132,6 +132,8 @@ struct Row {
     thickness: f64,
     /// Stiffness along warp and weft \[N/m\].
     stretch: [f64; 2],
+    /// Linearity of the tensile curve; `None`: 1.
+    linearity: Option<f64>,
     poisson: f64,
     /// Shear stiffness \[N/m\].
     shear: f64,
@@ -158,6 +160,7 @@ impl Row {
             density: self.density,
             thickness: self.thickness,
             stretch: self.stretch,
+            linearity: self.linearity.unwrap_or(1.0),
             poisson: self.poisson,
             shear: Some(self.shear),
             bend: self.bend,
@@ -193,6 +196,8 @@ mod tests {
             }
             let has_source = preset.figures.iter().any(|f| f.fields.contains("yield_curvature"));
             assert_eq!(preset.material.yield_curvature.is_some(), has_source, "{}", preset.name);
+            let has_source = preset.figures.iter().any(|f| f.fields.contains("linearity"));
+            assert_eq!(preset.material.linearity < 1.0, has_source, "{}", preset.name);
         }
         assert!(preset("cotton").is_some() && preset("steel").is_none());
         let names: Vec<&str> = presets().iter().map(|preset| preset.name).collect();

@@ -75,7 +75,7 @@ impl ClothElasticity {
         let compliance = cloth.material.membrane_compliance();
         let stiffness =
             compliance.try_inverse().expect("a validated material has a positive definite compliance");
-        Self(Arc::new(Elasticity { compliance, stiffness }))
+        Self(Arc::new(Elasticity { compliance, stiffness, stiffening: cloth.material.stiffening() }))
     }
 
     /// The elasticity of a face that is softer by a factor.
@@ -83,8 +83,12 @@ impl ClothElasticity {
         if softening == 1.0 {
             return self.0.clone();
         }
-        let Elasticity { compliance, stiffness } = *self.0;
-        Arc::new(Elasticity { compliance: compliance * softening, stiffness: stiffness / softening })
+        let Elasticity { compliance, stiffness, stiffening } = *self.0;
+        Arc::new(Elasticity {
+            compliance: compliance * softening,
+            stiffness: stiffness / softening,
+            stiffening,
+        })
     }
 }
 

@@ -29,6 +29,7 @@ pub mod plate;
 pub mod rope;
 pub mod solid;
 pub mod state;
+pub mod stiffening;
 pub mod substeps;
 mod sweeping;
 #[cfg(test)]
@@ -51,4 +52,5 @@ pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeMaterial, RopeModel};
 pub use solid::SolidMaterial;
 pub use state::RestShape;
+pub use stiffening::Stiffening;
 pub use sweeping::{Sweeping, Sweeps};

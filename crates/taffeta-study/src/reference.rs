@@ -3,6 +3,7 @@
 //! Nothing here knows the simulator. `k = Eh` is a membrane stiffness \[N/m\], `D` a bending stiffness \[N·m\], `ρ` an
 //! areal density \[kg/m²\].
 
+use glam::{DMat2, DMat3, DVec3, Vec3Swizzles};
 use std::f64::consts::PI;
 
 /// Earth's gravity in the checks \[m/s²\].
@@ -124,6 +125,69 @@ pub fn off_axis_stiffness([warp, weft]: [f64; 2], shear: f64, poisson: f64, angl
     let (sin, cos) = angle.sin_cos();
     let (s, c) = (sin * sin, cos * cos);
     1.0 / (c * c / warp + s * s / weft + (1.0 / shear - 2.0 * poisson / warp) * c * s)
+}
+
+/// A membrane: moduli along warp and weft \[N/m\] at the load of the tensile test KES-F1, linearity `LT` of its curve, shear
+/// stiffness \[N/m\], Poisson ratio.
+#[derive(Clone, Copy, Debug)]
+pub struct Weave {
+    /// Secants at [`TENSILE_LOAD`].
+    pub stretch: [f64; 2],
+    /// Work of the tensile test, relative to that of a straight line.
+    pub linearity: f64,
+    /// Shear stiffness.
+    pub shear: f64,
+    /// Poisson ratio at rest.
+    pub poisson: f64,
+}
+
+/// Largest load of the tensile test KES-F1 \[N/m\].
+const TENSILE_LOAD: f64 = 490.0;
+
+/// Iterations of [`pull_off_axis`] at most.
+const PULLS: u32 = 100;
+
+/// Stress \[N/m\] of a pull to a strain at an angle to warp \[rad\]. Along a yarn it is `k (r E + (1 − r) E²/E₁)` up to the strain
+/// `E₁` of the tensile test and straight beyond, with `r = 3 LT − 2`. Newton's method finds the strains across and of shear at which
+/// nothing else acts; not a number if it does not.
+pub fn pull_off_axis(weave: &Weave, angle: f64, strain: f64) -> f64 {
+    let Weave { stretch, linearity, shear, poisson } = *weave;
+    let rest = 3.0 * linearity - 2.0;
+    let [k1, k2] = stretch.map(|k| rest * k);
+    let scale = 1.0 / (1.0 - poisson * poisson * k2 / k1);
+    let stiffness = DMat3::from_cols(
+        DVec3::new(k1, poisson * k2, 0.0) * scale,
+        DVec3::new(poisson * k2, k2, 0.0) * scale,
+        DVec3::Z * shear,
+    );
+    // What crimp adds along a yarn, and its derivative.
+    let crimp = |k: f64, e: f64| {
+        let (end, e) = (TENSILE_LOAD / k, e.max(0.0));
+        let (slope, curved) = ((1.0 - rest) * k, e.min(end));
+        [slope * (curved * curved / end + 2.0 * (e - curved)), 2.0 * slope * curved / end]
+    };
+    let (s, c) = angle.sin_cos();
+    // From strains along, across and of shear to those along warp and weft, in Voigt form.
+    let turn = DMat3::from_cols(
+        DVec3::new(c * c, s * s, 2.0 * s * c),
+        DVec3::new(s * s, c * c, -2.0 * s * c),
+        DVec3::new(-s * c, s * c, c * c - s * s),
+    );
+    let mut along = DVec3::X * strain;
+    for _ in 0..PULLS {
+        let green = turn * along;
+        let [warp, weft] = [crimp(stretch[0], green.x), crimp(stretch[1], green.y)];
+        let stress = turn.transpose() * (stiffness * green + DVec3::new(warp[0], weft[0], 0.0));
+        let tangent = stiffness + DMat3::from_diagonal(DVec3::new(warp[1], weft[1], 0.0));
+        let tangent = turn.transpose() * tangent * turn;
+        let free = DMat2::from_cols(tangent.y_axis.yz(), tangent.z_axis.yz());
+        let change = free.inverse() * stress.yz();
+        if change.length() < 1e-14 {
+            return stress.x;
+        }
+        along -= DVec3::new(0.0, change.x, change.y);
+    }
+    f64::NAN
 }
 
 /// Wavelength \[m\] of the wrinkles of a sheet that is clamped at two ends and pulled: `2√π (D/T)^¼ √L` for a tension `T` \[N/m\]
@@ -320,6 +384,23 @@ mod tests {
         for angle in [0.0, 0.3, 0.8] {
             let stiffness = off_axis_stiffness([1000.0, 1000.0], 1000.0 / 2.6, 0.3, angle);
             assert!((stiffness - 1000.0).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_pull_off_axis_has_the_linear_stiffness_and_that_of_the_tensile_test() {
+        let linear = Weave { stretch: [9000.0, 5000.0], linearity: 1.0, shear: 40.0, poisson: 0.2 };
+        let cloth = Weave { linearity: 0.7, ..linear };
+        for angle in [0.0, 0.3, 0.8, 1.5] {
+            let exact = off_axis_stiffness(linear.stretch, 40.0, 0.2, angle);
+            assert!((pull_off_axis(&linear, angle, 0.02) / (0.02 * exact) - 1.0).abs() < 1e-9);
+            // At rest it has a tenth.
+            let soft = off_axis_stiffness(linear.stretch.map(|k| 0.1 * k), 40.0, 0.2, angle);
+            assert!((pull_off_axis(&cloth, angle, 1e-7) / (1e-7 * soft) - 1.0).abs() < 1e-3, "{angle}");
+        }
+        // Along a yarn the other shrinks, where nothing stiffens.
+        for (angle, k) in [(0.0, 9000.0), (0.5 * PI, 5000.0)] {
+            assert!((pull_off_axis(&cloth, angle, 490.0 / k) / 490.0 - 1.0).abs() < 1e-9);
         }
     }
 

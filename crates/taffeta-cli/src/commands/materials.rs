@@ -14,10 +14,11 @@ const COLUMNS: usize = 5;
 type Row = (&'static str, &'static str, fn(&Preset) -> String);
 
 /// The quantities in the order of the table.
-const ROWS: [Row; 12] = [
+const ROWS: [Row; 13] = [
     ("density", "kg/m²", |p| number(p.material.density)),
     ("thickness", "m", |p| number(p.material.thickness)),
     ("stretch", "N/m", |p| pair(p.material.stretch)),
+    ("linearity", "", |p| number(p.material.linearity)),
     ("poisson", "", |p| number(p.material.poisson)),
     ("shear", "N/m", |p| p.material.shear.map_or("isotropic".to_owned(), number)),
     ("bend", "N·m", |p| pair(p.material.bend)),

@@ -2,6 +2,7 @@
 
 use super::{Block, Curvature, Jacobian};
 use crate::buckling::wrinkle_strain;
+use crate::stiffening::Stiffening;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -38,6 +39,8 @@ pub struct Elasticity {
     pub compliance: Matrix3<f64>,
     /// Its inverse \[N/m\].
     pub stiffness: Matrix3<f64>,
+    /// Its stiffening in tension, which constraint and compliance know nothing of; `None`: it is linear.
+    pub stiffening: Option<Stiffening>,
 }
 
 impl GreenStrain {
@@ -96,15 +99,20 @@ impl Block<3, 3> for GreenStrain {
         self.damping
     }
 
-    /// `√A D (E + P)`.
+    /// `√A (D (E + P) + S(E))` with the stress `S` of the stiffening.
     fn stress(&self, x: &[DVec3; 3]) -> Vector3<f64> {
-        self.elasticity.stiffness * self.elastic_constraint(x)
+        let stress = self.elasticity.stiffness * self.elastic_constraint(x);
+        let Some(stiffening) = self.elasticity.stiffening else { return stress };
+        let [warp, weft] = stiffening.respond(&self.strain(x));
+        stress + Vector3::new(warp.stress, weft.stress, 0.0) * self.area.sqrt()
     }
 
-    /// `½ A (E + P):D:(E + P) + A N:P` with the critical stress `N`.
+    /// `½ A (E + P):D:(E + P) + A N:P` with the critical stress `N`, and the energy of the stiffening.
     fn energy(&self, x: &[DVec3; 3]) -> f64 {
         let c = self.elastic_constraint(x);
-        let elastic = 0.5 * c.dot(&(self.elasticity.stiffness * c));
+        let stiffening = self.elasticity.stiffening.map(|law| law.respond(&self.strain(x)));
+        let stretched = stiffening.map_or(0.0, |[warp, weft]| self.area * (warp.energy + weft.energy));
+        let elastic = 0.5 * c.dot(&(self.elasticity.stiffness * c)) + stretched;
         match (self.critical, self.wrinkle_strain(x)) {
             (Some(n), Some(p)) => elastic + self.area * (n.xx * p.x + n.yy * p.y + n.xy * p.z),
             _ => elastic,
@@ -146,7 +154,11 @@ pub(crate) mod tests {
             gradients: [(u[2] - u[1]).perp(), (u[0] - u[2]).perp(), (u[1] - u[0]).perp()]
                 .map(|g| g / doubled),
             area: 0.5 * doubled,
-            elasticity: Arc::new(Elasticity { compliance, stiffness: compliance.try_inverse().unwrap() }),
+            elasticity: Arc::new(Elasticity {
+                compliance,
+                stiffness: compliance.try_inverse().unwrap(),
+                stiffening: material.stiffening(),
+            }),
             damping: material.stretch_damping,
             critical: None,
         }

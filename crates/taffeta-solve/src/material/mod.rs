@@ -3,6 +3,7 @@
 pub(crate) mod checks;
 pub(crate) mod tearing;
 
+use crate::stiffening::{LEAST_LINEARITY, Stiffening, onset};
 use checks::{MaterialError, check, check_friction, check_not_negative, check_positive};
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,10 @@ pub struct Material {
     pub density: f64,
     /// Thickness, used for contact only \[m\].
     pub thickness: f64,
-    /// Membrane stiffness along warp and weft `k₁, k₂` \[N/m\].
+    /// Membrane stiffness along warp and weft `k₁, k₂` \[N/m\]; the secant at 490 N/m if cloth stiffens.
     pub stretch: [f64; 2],
+    /// Linearity `LT` of the tensile curve, as in [`stiffening`](crate::stiffening). 1: stress is proportional to strain.
+    pub linearity: f64,
     /// Poisson ratio `ν₁₂`: contraction along weft under tension along warp.
     pub poisson: f64,
     /// Shear stiffness `k₁₂` \[N/m\]; `None`: the isotropic value `√(k₁k₂) / 2(1+ν)`.
@@ -57,6 +60,7 @@ impl Material {
             density,
             thickness: 0.0005,
             stretch: [stretch; 2],
+            linearity: 1.0,
             poisson,
             shear: None,
             bend: [bend; 2],
@@ -76,10 +80,15 @@ impl Material {
         self.shear.unwrap_or(isotropic)
     }
 
-    /// Compliance of the membrane in Voigt form \[m/N\], for the strains `(E_XX, E_YY, 2E_XY)`: orthotropic plane
+    /// The stiffening beyond [`Material::membrane_compliance`]; `None` if it is linear.
+    pub fn stiffening(&self) -> Option<Stiffening> {
+        Stiffening::new(self.stretch, self.linearity)
+    }
+
+    /// Compliance of the membrane at rest in Voigt form \[m/N\], for the strains `(E_XX, E_YY, 2E_XY)`: orthotropic plane
     /// stress, written down directly.
     pub fn membrane_compliance(&self) -> Matrix3<f64> {
-        let [k1, k2] = self.stretch;
+        let [k1, k2] = self.stretch.map(|k| k * onset(self.linearity));
         // ν₂₁/k₂ = ν₁₂/k₁ by symmetry.
         let coupling = -self.poisson / k1;
         Matrix3::new(1.0 / k1, coupling, 0.0, coupling, 1.0 / k2, 0.0, 0.0, 0.0, 1.0 / self.shear_stiffness())
@@ -154,6 +163,8 @@ impl Material {
         }
         check_not_negative(&not_negative)?;
         check("greater than -1", &[("poisson", self.poisson)], |v| v.is_finite() && v > -1.0)?;
+        let is_linearity = |value: f64| (LEAST_LINEARITY..=1.0).contains(&value);
+        check("from 0.68 to 1", &[("linearity", self.linearity)], is_linearity)?;
         check_friction(self.friction)?;
         if let Some(most) = self.yield_curvature {
             check_positive(&[("yield_curvature", most)])?;

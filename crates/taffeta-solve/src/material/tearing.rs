@@ -9,6 +9,7 @@
 //! critical distances, 2007).
 
 use super::checks::{MaterialError, check_positive};
+use crate::stiffening::Stiffening;
 use glam::DVec2;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -61,12 +62,13 @@ impl Tearing {
     }
 }
 
-/// The stress of a membrane \[N/m\] in material space, from its Green strain and its stiffness matrix in Voigt form
-/// \[N/m\]. It is that of Biot, `sym(U S)`, with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff stress `S` of the
+/// The stress of a membrane \[N/m\] in material space, from its Green strain, its stiffness matrix at rest in Voigt form
+/// \[N/m\] and what stiffens it. It is that of Biot, `sym(U S)`, with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff stress `S` of the
 /// law that the blocks have. Along an axis of `U` it is force per width at rest.
-pub fn membrane_stress(stiffness: &Matrix3<f64>, green: &Sym2) -> Sym2 {
+pub fn membrane_stress(stiffness: &Matrix3<f64>, stiffening: Option<Stiffening>, green: &Sym2) -> Sym2 {
     let voigt = stiffness * Vector3::new(green.xx, green.yy, 2.0 * green.xy);
-    let s = Sym2 { xx: voigt[0], xy: voigt[2], yy: voigt[1] };
+    let [warp, weft] = stiffening.map(|law| law.respond(green)).unwrap_or_default();
+    let s = Sym2 { xx: voigt[0] + warp.stress, xy: voigt[2], yy: voigt[1] + weft.stress };
     let u = stretch_of(green);
     let (product, transposed) = (u.xx * s.xy + u.xy * s.yy, u.xy * s.xx + u.yy * s.xy);
     Sym2 { xx: u.xx * s.xx + u.xy * s.xy, xy: 0.5 * (product + transposed), yy: u.xy * s.xy + u.yy * s.yy }
@@ -98,11 +100,13 @@ mod tests {
 
     #[test]
     fn the_stress_does_the_work_of_the_energy() {
-        let k = stiffness(&weave());
+        let material = Material { linearity: 0.7, ..weave() };
+        let (k, stiffening) = (stiffness(&material), material.stiffening());
         let energy = |columns: [DVec3; 2]| {
-            let e = green_strain(columns);
-            let e = Vector3::new(e.xx, e.yy, 2.0 * e.xy);
-            0.5 * e.dot(&(k * e))
+            let green = green_strain(columns);
+            let e = Vector3::new(green.xx, green.yy, 2.0 * green.xy);
+            let [warp, weft] = stiffening.map(|law| law.respond(&green)).unwrap_or_default();
+            0.5 * e.dot(&(k * e)) + warp.energy + weft.energy
         };
         let mut random = SplitMix64(3);
         let mut number = || 0.4 * (random.next_unit() - 0.5);
@@ -117,7 +121,7 @@ mod tests {
             let h = 1e-5;
             let work = (energy(at(h)) - energy(at(-h))) / (2.0 * h);
             let du = stretch(h).plus(-1.0, &stretch(-h));
-            let stress = membrane_stress(&k, &green_strain(columns));
+            let stress = membrane_stress(&k, stiffening, &green_strain(columns));
             let sum = stress.xx * du.xx + 2.0 * stress.xy * du.xy + stress.yy * du.yy;
             assert!((sum / (2.0 * h) - work).abs() < 1e-5 * (1.0 + work.abs()), "{sum} {work}");
         }
@@ -127,7 +131,7 @@ mod tests {
     fn a_strip_that_is_pulled_bears_its_force_per_width_at_rest() {
         let k = stiffness(&Material::isotropic(0.2, 1000.0, 0.0, 1e-5));
         let stretch = 1.2;
-        let stress = membrane_stress(&k, &green_strain([DVec3::Y * stretch, DVec3::Z]));
+        let stress = membrane_stress(&k, None, &green_strain([DVec3::Y * stretch, DVec3::Z]));
         assert!((stress.xx - stretch * 1000.0 * 0.5 * (stretch * stretch - 1.0)).abs() < 1e-9, "{stress:?}");
         assert!(stress.xy.abs() < 1e-12 && stress.yy.abs() < 1e-9);
     }

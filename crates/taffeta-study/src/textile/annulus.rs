@@ -1,6 +1,6 @@
 //! Meshes of the part of a round specimen that hangs over its support.
 
-use super::{SPECIMEN_RADIUS, SUPPORT_RADIUS};
+use super::DrapeSizes;
 use crate::plane::{flat_mesh, triangulate};
 use glam::DVec2;
 use std::f64::consts::TAU;
@@ -42,9 +42,16 @@ impl AnnulusPattern {
 /// The vertices of the inner rim come first; returns their number too.
 ///
 /// `size` is the length of its edges \[m\], `turn` its angle against warp \[rad\].
-pub(super) fn annulus_mesh(pattern: AnnulusPattern, size: f64, turn: f64) -> (TriangleMesh, u32) {
-    let (mut points, faces, inner) =
-        if pattern == AnnulusPattern::Delaunay { relaxed(size) } else { polar(pattern, size) };
+pub(super) fn annulus_mesh(
+    sizes: DrapeSizes,
+    pattern: AnnulusPattern,
+    size: f64,
+    turn: f64,
+) -> (TriangleMesh, u32) {
+    let (mut points, faces, inner) = match pattern {
+        AnnulusPattern::Delaunay => relaxed(sizes, size),
+        _ => polar(sizes, pattern, size),
+    };
     let rotation = DVec2::from_angle(turn);
     points.iter_mut().for_each(|point| *point = rotation.rotate(*point));
     (flat_mesh(points, faces), inner)
@@ -54,12 +61,13 @@ pub(super) fn annulus_mesh(pattern: AnnulusPattern, size: f64, turn: f64) -> (Tr
 type Annulus = (Vec<DVec2>, Vec<[u32; 3]>, u32);
 
 /// A polar grid. Its cells are square on the middle ring.
-fn polar(pattern: AnnulusPattern, size: f64) -> Annulus {
-    let rows = ((SPECIMEN_RADIUS - SUPPORT_RADIUS) / size).round() as u32;
+fn polar(sizes: DrapeSizes, pattern: AnnulusPattern, size: f64) -> Annulus {
+    let DrapeSizes { support, specimen } = sizes;
+    let rows = (sizes.width() / size).round() as u32;
     // An even number, for diagonals that alternate.
-    let sectors = 2 * (0.5 * edges(0.5 * (SPECIMEN_RADIUS + SUPPORT_RADIUS), size)).round() as u32;
+    let sectors = 2 * (0.5 * edges(0.5 * (specimen + support), size)).round() as u32;
     let point = |row: f64, sector: f64| {
-        let radius = SUPPORT_RADIUS + (SPECIMEN_RADIUS - SUPPORT_RADIUS) * row / f64::from(rows);
+        let radius = support + sizes.width() * row / f64::from(rows);
         radius * DVec2::from_angle(TAU * sector / f64::from(sectors))
     };
     let mut points = Vec::new();
@@ -87,18 +95,17 @@ fn polar(pattern: AnnulusPattern, size: f64) -> Annulus {
 }
 
 /// Random points, moved to the centroids of the triangles around them.
-fn relaxed(size: f64) -> Annulus {
-    let inner = edges(SUPPORT_RADIUS, size).round() as u32;
-    let outer = edges(SPECIMEN_RADIUS, size).round() as u32;
+fn relaxed(DrapeSizes { support, specimen }: DrapeSizes, size: f64) -> Annulus {
+    let inner = edges(support, size).round() as u32;
+    let outer = edges(specimen, size).round() as u32;
     let circle = |radius: f64, count: u32| {
         (0..count).map(move |i| radius * DVec2::from_angle(TAU * f64::from(i) / f64::from(count)))
     };
-    let mut points: Vec<DVec2> =
-        circle(SUPPORT_RADIUS, inner).chain(circle(SPECIMEN_RADIUS, outer)).collect();
+    let mut points: Vec<DVec2> = circle(support, inner).chain(circle(specimen, outer)).collect();
     let fixed = points.len();
     let mut random = SplitMix64(u64::from(inner));
-    let squares = [SUPPORT_RADIUS + 0.4 * size, SPECIMEN_RADIUS - 0.4 * size].map(|radius| radius * radius);
-    let area = 0.5 * TAU * (SPECIMEN_RADIUS * SPECIMEN_RADIUS - SUPPORT_RADIUS * SUPPORT_RADIUS);
+    let squares = [support + 0.4 * size, specimen - 0.4 * size].map(|radius| radius * radius);
+    let area = 0.5 * TAU * (specimen * specimen - support * support);
     // Equilateral triangles have half a point each; points on the rims count half.
     let wanted = area / (0.75_f64.sqrt() * size * size) - 0.5 * fixed as f64;
     points.extend((0..wanted.round() as u32).map(|_| {
@@ -143,18 +150,20 @@ mod tests {
 
     #[test]
     fn annuli_are_covered_once_by_good_triangles() {
-        for pattern in AnnulusPattern::ALL {
-            let (mesh, inner) = annulus_mesh(pattern, 0.005, 0.3);
+        let sizes = [DrapeSizes::CUSICK, DrapeSizes::JIS];
+        for (sizes, pattern) in sizes.into_iter().flat_map(|s| AnnulusPattern::ALL.map(|p| (s, p))) {
+            let DrapeSizes { support, specimen } = sizes;
+            let (mesh, inner) = annulus_mesh(sizes, pattern, 0.005, 0.3);
             let corners = || mesh.material.iter().flatten().copied();
             let area: f64 = corners().map(|corners| 0.5 * doubled_area(corners)).sum();
-            let exact = PI * (SPECIMEN_RADIUS * SPECIMEN_RADIUS - SUPPORT_RADIUS * SUPPORT_RADIUS);
+            let exact = PI * (specimen * specimen - support * support);
             assert!((area / exact - 1.0).abs() < 3e-3, "{pattern:?}: {}", area / exact);
             let worst = corners().map(triangle_quality).fold(1.0, f64::min);
             assert!(worst > 0.4, "{pattern:?}: {worst}");
             assert!(corners().all(|corners| doubled_area(corners) > 0.0), "{pattern:?}");
             let held = &mesh.positions[..inner as usize];
-            assert!(held.iter().all(|x| (x.length() - SUPPORT_RADIUS).abs() < 1e-12), "{pattern:?}");
-            assert!(mesh.positions[inner as usize..].iter().all(|x| x.length() > SUPPORT_RADIUS + 1e-4));
+            assert!(held.iter().all(|x| (x.length() - support).abs() < 1e-12), "{pattern:?}");
+            assert!(mesh.positions[inner as usize..].iter().all(|x| x.length() > support + 1e-4));
         }
     }
 }

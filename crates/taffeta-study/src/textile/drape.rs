@@ -4,9 +4,9 @@
 //! specimen is lowered: its weight grows from nothing in [`DrapeSettings::lowering`] seconds. A weight that acts at once makes
 //! more folds, of a higher energy, than one that grows slowly. A random push at the start decides which folds come.
 
+use super::DrapeSizes;
 use super::annulus::{AnnulusPattern, annulus_mesh};
 use super::shadow::{Shadow, cast_shadow};
-use super::{SPECIMEN_RADIUS, SUPPORT_RADIUS};
 use crate::reference::GRAVITY;
 use glam::{DVec2, DVec3};
 use std::f64::consts::TAU;
@@ -32,12 +32,17 @@ const ADAPTS: f64 = 0.5;
 const PATIENCE: f64 = 4.0;
 /// Limits of the edges of an adaptive mesh \[m\].
 const ADAPTIVE_SIZES: [f64; 2] = [0.001, 0.02];
+/// Allowed radii of the support \[m\], and widths of what hangs over it, relative to the radius.
+const RADII: std::ops::RangeInclusive<f64> = 0.01..=1.0;
+const WIDTHS: [f64; 2] = [0.2, 3.0];
 /// Waves around the rim that a random push mixes.
 const WAVES: std::ops::RangeInclusive<u32> = 2..=9;
 
 /// Settings of the test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrapeSettings {
+    /// Sizes of support and specimen.
+    pub sizes: DrapeSizes,
     /// Arrangement of the triangles, at the start.
     pub pattern: AnnulusPattern,
     /// Length of the edges, at the start \[m\].
@@ -60,6 +65,7 @@ impl Default for DrapeSettings {
     /// An adaptive mesh, to about a point of the drape coefficient.
     fn default() -> Self {
         Self {
+            sizes: DrapeSizes::CUSICK,
             pattern: AnnulusPattern::Staggered,
             size: 0.0075,
             refine_error: Some(4e-4),
@@ -143,13 +149,13 @@ pub fn drape(material: &Material, settings: &DrapeSettings) -> Result<Drape, Dra
         let metrics = world.step(&StepInputs::default(), FRAME)?.metrics;
         let speed = (2.0 * metrics.kinetic_energy / mass).sqrt();
         if frame >= fixed && speed <= REST {
-            return Ok(measure(&world));
+            return Ok(measure(&world, settings.sizes.support));
         }
         if frame == last {
             return Err(DrapeError::Restless(speed));
         }
     }
-    Ok(measure(&world))
+    Ok(measure(&world, settings.sizes.support))
 }
 
 /// Ends remeshing.
@@ -159,11 +165,16 @@ fn fix_mesh(world: &mut World) -> Result<(), BuildError> {
 }
 
 fn check(settings: &DrapeSettings) -> Result<(), DrapeError> {
-    let width = SPECIMEN_RADIUS - SUPPORT_RADIUS;
     let refuse = |name, value, allowed| Err(DrapeError::Setting { name, value, allowed });
-    let DrapeSettings { size, refine_error, turn, push, lowering, waves, .. } = *settings;
-    if !(5e-4..=0.5 * width).contains(&size) {
-        return refuse("size", size, "from 0.0005 to 0.03 m");
+    let DrapeSettings { sizes, size, refine_error, turn, push, lowering, waves, .. } = *settings;
+    if !RADII.contains(&sizes.support) {
+        return refuse("support", sizes.support, "from 0.01 to 1 m");
+    }
+    if !(WIDTHS[0]..=WIDTHS[1]).contains(&(sizes.width() / sizes.support)) {
+        return refuse("specimen", sizes.specimen, "from 1.2 to 4 times the radius of the support");
+    }
+    if !(5e-4..=0.5 * sizes.width()).contains(&size) {
+        return refuse("size", size, "at least 0.0005 m, and at most half of the width that hangs over");
     }
     if let Some(error) = refine_error.filter(|error| !(1e-5..=0.01).contains(error)) {
         return refuse("refine_error", error, "from 0.00001 to 0.01 m");
@@ -184,7 +195,7 @@ fn check(settings: &DrapeSettings) -> Result<(), DrapeError> {
 }
 
 fn build(material: &Material, settings: &DrapeSettings) -> Result<World, BuildError> {
-    let (mut mesh, held) = annulus_mesh(settings.pattern, settings.size, settings.turn);
+    let (mut mesh, held) = annulus_mesh(settings.sizes, settings.pattern, settings.size, settings.turn);
     lay_level(&mut mesh, settings);
     let mut cloth = ClothDescription::new("specimen", mesh, material.clone());
     let rim = PinDescription::new(Region::Vertices((0..held).collect()));
@@ -211,7 +222,7 @@ fn lay_level(mesh: &mut TriangleMesh, settings: &DrapeSettings) {
         .collect();
     for x in &mut mesh.positions {
         let flat = x.truncate();
-        let part = ((flat.length() - SUPPORT_RADIUS) / (SPECIMEN_RADIUS - SUPPORT_RADIUS)).max(0.0);
+        let part = ((flat.length() - settings.sizes.support) / settings.sizes.width()).max(0.0);
         let angle = flat.to_angle();
         let wave: f64 = terms.iter().map(|[n, height, phase]| height * (n * angle + phase).cos()).sum();
         *x = level(flat, settings.push * part * part * wave);
@@ -223,12 +234,13 @@ fn level(material: DVec2, height: f64) -> DVec3 {
     DVec3::new(material.x, height, -material.y)
 }
 
-fn measure(world: &World) -> Drape {
+/// The specimen over a support of a radius \[m\].
+fn measure(world: &World, support: f64) -> Drape {
     let mesh = world.mesh(0);
     let metrics = world.measure();
     let flat: Vec<DVec3> = mesh.vertex_material().iter().flatten().map(|u| level(*u, 0.0)).collect();
     Drape {
-        shadow: cast_shadow(&mesh.positions, &flat, &mesh.faces),
+        shadow: cast_shadow(&mesh.positions, &flat, &mesh.faces, support),
         mesh,
         energy: metrics.stretch_energy + metrics.bend_energy + metrics.gravity_energy,
         crossings: world.crossings().map_or(0, |crossings| crossings.len()),
@@ -244,6 +256,12 @@ mod tests {
     fn impossible_settings_are_refused_by_name() {
         let settings = DrapeSettings::default;
         let bad = [
+            ("support", DrapeSettings { sizes: DrapeSizes { support: 0.0, specimen: 0.15 }, ..settings() }),
+            ("specimen", DrapeSettings { sizes: DrapeSizes { support: 0.09, specimen: 0.09 }, ..settings() }),
+            (
+                "specimen",
+                DrapeSettings { sizes: DrapeSizes { support: 0.09, specimen: f64::NAN }, ..settings() },
+            ),
             ("size", DrapeSettings { size: 0.2, ..settings() }),
             ("refine_error", DrapeSettings { refine_error: Some(f64::NAN), ..settings() }),
             ("turn", DrapeSettings { turn: f64::INFINITY, ..settings() }),

@@ -14,7 +14,7 @@ pub struct Published {
 }
 
 /// Ranges of kinds of fabric, and of fabrics by their bending length where their kind has none.
-const PUBLISHED: [Published; 20] = [
+const PUBLISHED: [Published; 21] = [
     row("cotton", [40.0, 76.0], "dress and shirting cotton"),
     row("poplin", [60.0, 83.0], "shirting cotton; 82.9 % measured on cotton broad"),
     row("charmeuse", [20.0, 40.0], "silk"),
@@ -24,6 +24,7 @@ const PUBLISHED: [Published; 20] = [
     Published { has_folds: false, ..row("paper", [92.0, 100.0], "c above 5 cm") },
     Published { has_folds: false, ..row("origami", [92.0, 100.0], "c above 5 cm") },
     row("wool", [40.0, 70.0], "wool suiting"),
+    row("tropical", [40.0, 70.0], "wool suiting; 49.8 % measured on wool tropical"),
     row("linen", [40.0, 70.0], "c of 1.5 to 2.5 cm"),
     row("canvas", [65.0, 92.0], "c of 2.5 to 4 cm"),
     row("jersey", [15.0, 40.0], "knits"),

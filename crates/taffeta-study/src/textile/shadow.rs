@@ -1,6 +1,5 @@
 //! The shadow of a draped specimen under parallel light from above.
 
-use super::SUPPORT_RADIUS;
 use glam::{DVec2, DVec3};
 use std::f64::consts::{PI, TAU};
 
@@ -26,12 +25,12 @@ pub struct Shadow {
     pub outline: Vec<f64>,
 }
 
-/// The shadow of a specimen around the y-axis that lies at `flat` before it drapes.
-pub fn cast_shadow(positions: &[DVec3], flat: &[DVec3], faces: &[[u32; 3]]) -> Shadow {
-    let (area, outline) = measure(positions, faces);
+/// The shadow of a specimen around the y-axis that lies at `flat` before it drapes, over a support of this radius \[m\].
+pub fn cast_shadow(positions: &[DVec3], flat: &[DVec3], faces: &[[u32; 3]], support: f64) -> Shadow {
+    let (area, outline) = measure(positions, faces, support);
     // Not the circle: its polygon has a little less.
-    let specimen = measure(flat, faces).0;
-    let support = PI * SUPPORT_RADIUS * SUPPORT_RADIUS;
+    let specimen = measure(flat, faces, support).0;
+    let support = PI * support * support;
     let peaks = peaks(&outline);
     let count = peaks.len().max(1) as f64;
     let mean = peaks.iter().sum::<f64>() / count;
@@ -45,8 +44,8 @@ pub fn cast_shadow(positions: &[DVec3], flat: &[DVec3], faces: &[[u32; 3]]) -> S
 }
 
 /// Area of the shadow of a cloth and its support \[m²\], and its outline \[m\].
-fn measure(positions: &[DVec3], faces: &[[u32; 3]]) -> (f64, Vec<f64>) {
-    let mut rays: Vec<Vec<[f64; 2]>> = vec![vec![[0.0, SUPPORT_RADIUS]]; RAYS];
+fn measure(positions: &[DVec3], faces: &[[u32; 3]], support: f64) -> (f64, Vec<f64>) {
+    let mut rays: Vec<Vec<[f64; 2]>> = vec![vec![[0.0, support]]; RAYS];
     for face in faces {
         let corners = face.map(|v| positions[v as usize]).map(|x| DVec2::new(x.x, -x.z));
         cut(corners, &mut rays);
@@ -127,15 +126,18 @@ fn peaks(outline: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::DrapeSizes;
     use super::super::annulus::{AnnulusPattern, annulus_mesh};
     use super::*;
 
+    const SUPPORT: f64 = DrapeSizes::CUSICK.support;
+
     /// Shadow of an annulus whose points go elsewhere, by their radius and angle.
     fn shadow(place: impl Fn(f64, f64) -> DVec3) -> Shadow {
-        let (mesh, _) = annulus_mesh(AnnulusPattern::Staggered, 0.002, 0.0);
+        let (mesh, _) = annulus_mesh(DrapeSizes::CUSICK, AnnulusPattern::Staggered, 0.002, 0.0);
         let flat: Vec<DVec3> = mesh.positions.iter().map(|x| DVec3::new(x.x, 0.0, -x.y)).collect();
         let draped: Vec<DVec3> = mesh.positions.iter().map(|x| place(x.length(), x.y.atan2(x.x))).collect();
-        cast_shadow(&draped, &flat, &mesh.faces)
+        cast_shadow(&draped, &flat, &mesh.faces, SUPPORT)
     }
 
     fn polar(radius: f64, angle: f64) -> DVec3 {
@@ -146,7 +148,7 @@ mod tests {
     fn a_flat_specimen_covers_all_and_one_that_hangs_straight_down_nothing() {
         let flat = shadow(polar);
         assert!((flat.coefficient - 100.0).abs() < 1e-9 && flat.folds == 0, "{}", flat.coefficient);
-        let hung = shadow(|radius, angle| polar(SUPPORT_RADIUS, angle) - DVec3::Y * radius);
+        let hung = shadow(|radius, angle| polar(SUPPORT, angle) - DVec3::Y * radius);
         assert!(hung.coefficient.abs() < 1e-9 && hung.folds == 0, "{}", hung.coefficient);
     }
 
@@ -155,8 +157,8 @@ mod tests {
         // r = 0.12 + 0.01 cos 5φ covers π (0.12² + 0.01²/2).
         let rim = |angle: f64| 0.12 + 0.01 * (5.0 * angle).cos();
         let waved = shadow(|radius, angle| {
-            let part = (radius - SUPPORT_RADIUS) / 0.06;
-            polar(SUPPORT_RADIUS + part * (rim(angle) - SUPPORT_RADIUS), angle)
+            let part = (radius - SUPPORT) / 0.06;
+            polar(SUPPORT + part * (rim(angle) - SUPPORT), angle)
         });
         assert_eq!(waved.folds, 5);
         assert!(waved.asymmetry < 1e-3, "{}", waved.asymmetry);

@@ -19,10 +19,10 @@ const WIDTH: f64 = 0.025;
 
 /// A material as a scene has it, without folds that stay: strips are compared with elasticity, and an equilibrium knows no way to it.
 fn elastic_part(material: &Material) -> String {
-    let Material { density, stretch, poisson, bend, .. } = material;
+    let Material { density, stretch, linearity, poisson, bend, .. } = material;
     let (shear, bend_poisson) = (material.shear_stiffness(), material.bend_poisson.unwrap_or(*poisson));
     format!(
-        "{{ density = {density:?}, stretch = {stretch:?}, poisson = {poisson:?}, shear = {shear:?}, bend = {bend:?}, \
+        "{{ density = {density:?}, stretch = {stretch:?}, linearity = {linearity:?}, poisson = {poisson:?}, shear = {shear:?}, bend = {bend:?}, \
          bend_poisson = {bend_poisson:?} }}"
     )
 }
@@ -44,6 +44,7 @@ pub(super) fn check_textile(context: &Context<'_>) -> Result<Vec<Row>, CheckErro
         }
     }
     rows.extend(drape::check_meshes(context)?);
+    rows.extend(drape::check_specimens(context)?);
     for preset in presets() {
         rows.extend(drape::check_preset(context, &preset)?);
     }

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use taffeta_solve::stiffening::LEAST_LINEARITY;
 use taffeta_solve::{DEFAULT_HARDENING, Material, MaterialError, Tearing};
 
 /// The material of a cloth that names none.
@@ -32,9 +33,13 @@ pub(crate) struct MaterialTable {
     /// Thickness, for contact \[m\].
     #[schemars(extend("default" = default_material().thickness))]
     thickness: Option<Positive>,
-    /// Stiffness along warp and weft \[N/m\].
+    /// Stiffness along warp and weft \[N/m\]; with a `linearity` below 1 the secant at 490 N/m.
     #[schemars(with = "Option<Numbers<ABOVE_ZERO, 2>>")]
     stretch: Option<Corner>,
+    /// Linearity LT of the tensile curve (KES-F1): cloth is the softer at small strains, the lower it is. The solvers `global` and
+    /// `direct` know it; others have `stretch` at any strain.
+    #[schemars(extend("minimum" = LEAST_LINEARITY, "maximum" = 1, "default" = 1.0))]
+    linearity: Option<Number>,
     /// Poisson's ratio ν₁₂ of the membrane.
     #[schemars(extend("exclusiveMinimum" = -1, "default" = default_material().poisson))]
     poisson: Option<Number>,
@@ -79,6 +84,7 @@ impl From<&Material> for MaterialTable {
             density,
             thickness,
             stretch,
+            linearity,
             poisson,
             shear,
             bend,
@@ -94,6 +100,7 @@ impl From<&Material> for MaterialTable {
             density: Some(Number(density)),
             thickness: Some(Number(thickness)),
             stretch: Some(stretch.into()),
+            linearity: (linearity < 1.0).then_some(Number(linearity)),
             poisson: Some(Number(poisson)),
             shear: shear.map(Number),
             bend: Some(bend.into()),
@@ -119,6 +126,7 @@ impl MaterialTable {
             density: self.density.map_or(base.density, f64::from),
             thickness: self.thickness.map_or(base.thickness, f64::from),
             stretch: self.stretch.map_or(base.stretch, Corner::get),
+            linearity: self.linearity.map_or(base.linearity, f64::from),
             poisson: self.poisson.map_or(base.poisson, f64::from),
             shear: self.shear.map(f64::from).or(base.shear),
             bend: self.bend.map_or(base.bend, Corner::get),
@@ -313,7 +321,8 @@ impl Library {
         if found.is_none() {
             let presets = presets();
             let mut names: Vec<&str> = presets.iter().map(|preset| preset.name).collect();
-            names.extend(self.own.keys().map(String::as_str));
+            // A table of a preset's name changes that preset.
+            names.extend(self.own.keys().map(String::as_str).filter(|name| preset(name).is_none()));
             let suggestion = did_you_mean(name, &names).map_or(String::new(), |text| format!("{text} "));
             let help = format!("{suggestion}known materials: {}", quoted_list(&names));
             at.refuse(format!("`{at}` is the unknown material {name:?}"), help.as_str());

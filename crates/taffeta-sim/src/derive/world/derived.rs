@@ -98,7 +98,7 @@ impl Derived {
         let meets = can_meet && !sheet.topology.faces.is_empty() || !setup.meshes.is_empty();
         let weightless = weightless_at(setup, sheet, source.time);
         let models: Vec<_> =
-            cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model(), *is)).collect();
+            cloths.iter().zip(&weightless).map(|(c, is)| model_now(&c.model_under(choice), *is)).collect();
         let clamps = find_clamps(sheet, motion, pins);
         let edges: Vec<_> = clamps.iter().map(|clamp| clamp.edge).collect();
         let supports = Supports { inverse_masses: &motion.inverse_masses, clamps: &edges };

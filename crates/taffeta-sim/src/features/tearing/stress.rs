@@ -66,16 +66,17 @@ impl Place {
 /// The stress of each face relative to the strength of its cloth, in its chart; zero where cloth does not tear.
 pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
     let stiffness = world.setup.cloths.iter().map(|cloth| {
-        let material = &cloth.material;
-        let inverse = material.membrane_compliance().try_inverse();
-        material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), cloth.model()))
+        let model = cloth.model_under(world.derived.choice);
+        let inverse = model.material.membrane_compliance().try_inverse();
+        model.material.tearing.map(|tearing| (tearing, inverse.expect("the compliance was checked"), model))
     });
     let stiffness: Vec<_> = stiffness.collect();
     let load = |(fi, cloth): (FaceIndex, &u32)| match &stiffness[*cloth as usize] {
         Some((tearing, stiffness, model)) => {
             let critical = model.critical_stress(world.state.motion.rest.hat_gradients(fi));
-            let strain = elastic_strain(stiffness, critical, &face_strain_tensor(world, fi));
-            tearing.load(&membrane_stress(stiffness, &strain))
+            let green = face_strain_tensor(world, fi);
+            let strain = elastic_strain(stiffness, critical, &green);
+            tearing.load(&membrane_stress(stiffness, model.material.stiffening(), &strain))
         }
         None => Sym2::default(),
     };

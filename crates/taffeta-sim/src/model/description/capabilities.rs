@@ -73,6 +73,9 @@ pub struct Capabilities {
     pub membrane_forms: bool,
     /// True if compression of triangles may be bounded. Rows are no stresses, and projections no law of a material.
     pub buckling: bool,
+    /// True if cloth stiffens as it is stretched. Others have the secant stiffness of the material at any strain: a multiplier knows one
+    /// compliance.
+    pub stiffening: bool,
     /// True if faces may keep folds: it must bend by the curvature of faces.
     pub folds: bool,
     /// True if cloths may be curved at rest.
@@ -139,6 +142,7 @@ const GLOBAL: Capabilities = Capabilities {
     breaking: false,
     membrane_forms: false,
     buckling: true,
+    stiffening: true,
     folds: true,
     rest_curvature: true,
     clamps: true,
@@ -163,6 +167,7 @@ const BLOCK: Capabilities = Capabilities {
     second_order: false,
     equilibria: false,
     membrane_forms: true,
+    stiffening: false,
     volumes: true,
     memory: [2500.0, 0.0],
     ..GLOBAL

@@ -10,7 +10,7 @@ pub(crate) mod solid;
 pub(crate) mod solid_locator;
 
 use crate::model::description::ids::BodyIds;
-use crate::model::description::{Air, ClothDescription, SimulationSettings};
+use crate::model::description::{Air, ClothDescription, SimulationSettings, SolverChoice};
 use crate::model::setup::loose::LooseBody;
 use crate::model::setup::pins::Pin;
 use crate::model::setup::seams::SeamLaw;
@@ -84,6 +84,15 @@ impl DerefMut for Cloth {
 }
 
 impl Cloth {
+    /// Material and choice of blocks, as a solver knows them.
+    pub(crate) fn model_under(&self, solver: SolverChoice) -> ClothModel {
+        let mut model = self.model();
+        if !solver.capabilities().stiffening {
+            model.material.linearity = 1.0;
+        }
+        model
+    }
+
     /// Material and choice of blocks.
     pub fn model(&self) -> ClothModel {
         let cloth = &self.description;

@@ -1,6 +1,6 @@
 //! Cusick's drape test: every preset in the range of its fabric, and one fabric on many meshes.
 
-use crate::textile::{AnnulusPattern, Drape, DrapeSettings, drape, published};
+use crate::textile::{AnnulusPattern, Drape, DrapeSettings, DrapeSizes, drape, published};
 use crate::validate::bench::context::{CheckError, Context};
 use crate::validate::bench::row::Row;
 use taffeta_scene::materials::{Preset, preset};
@@ -15,6 +15,90 @@ const SIZES: [f64; 3] = [0.006, 0.0042, 0.003];
 /// The fabric that is draped on many meshes, and the waves of its push: as many folds, so that chance has no part in it.
 const FABRIC: &str = "cotton";
 const WAVES: u32 = 6;
+
+/// A fabric of which density, bending and drape are published together.
+struct Specimen {
+    name: &'static str,
+    /// Areal density \[kg/m²\] and bending stiffness \[N·m\], one for both directions.
+    density: f64,
+    bend: f64,
+    /// Shear stiffness \[N/m\] of the preset that is nearest, for that is not published.
+    shear: f64,
+    /// Drape coefficient \[%\] and number of folds.
+    coefficient: f64,
+    folds: u32,
+}
+
+/// M. Matsudaira, T. Masuda, M. Wada, H. Yokura, Shape factor of flared skirts compared with that of circular fabrics, Journal of Textile
+/// Engineering 61 (6), 2015, tables 1 and 2. The size of the disk is taken to be that of JIS L 1096.
+const SPECIMENS: [Specimen; 4] = [
+    Specimen {
+        name: "cotton broad",
+        density: 0.1238,
+        bend: 1.157e-5,
+        shear: 90.0,
+        coefficient: 82.9,
+        folds: 2,
+    },
+    Specimen {
+        name: "wool tropical",
+        density: 0.1629,
+        bend: 6.57e-6,
+        shear: 45.0,
+        coefficient: 49.8,
+        folds: 5,
+    },
+    Specimen {
+        name: "polyester tropical",
+        density: 0.1165,
+        bend: 7.55e-6,
+        shear: 45.0,
+        coefficient: 50.7,
+        folds: 5,
+    },
+    Specimen {
+        name: "polyester faille",
+        density: 0.1043,
+        bend: 1.86e-6,
+        shear: 25.0,
+        coefficient: 28.3,
+        folds: 7,
+    },
+];
+/// Stretch stiffness of all of them \[N/m\] and linearity: that of shirting and suiting.
+const STRETCH: [f64; 2] = [9000.0, 6000.0];
+const LINEARITY: f64 = 0.7;
+/// Points by which a specimen may differ from the fabric: as much as two specimens do.
+const SPREAD: f64 = 5.0;
+
+/// The measured specimens, by the means of five starts.
+pub(super) fn check_specimens(context: &Context<'_>) -> Result<Vec<Row>, CheckError> {
+    let mut rows = Vec::new();
+    for specimen in &SPECIMENS {
+        let Specimen { name, density, bend, shear, coefficient, folds } = *specimen;
+        let material = Material {
+            stretch: STRETCH,
+            linearity: LINEARITY,
+            shear: Some(shear),
+            // As long as that of cloth that hangs.
+            stretch_damping: 0.005,
+            bend_damping: 0.015,
+            ..Material::isotropic(density, STRETCH[0], 0.2, bend)
+        };
+        let (mut sum, mut count) = (0.0, 0.0);
+        for start in 0..STARTS {
+            context.note(&format!("textile: specimen of {name}, start {}", start + 1));
+            let settings = DrapeSettings { sizes: DrapeSizes::JIS, ..DrapeSettings::default() };
+            let shadow = run(&material, &settings.start(start))?.shadow;
+            (sum, count) = (sum + shadow.coefficient, count + shadow.folds as f64);
+        }
+        let [mean, mean_folds] = [sum, count].map(|sum| sum / f64::from(STARTS));
+        let range = [coefficient - SPREAD, coefficient + SPREAD];
+        rows.push(Row::within(format!("{name}, specimen: drape of {coefficient} %"), mean, range));
+        rows.push(Row::reported(format!("{name}, specimen: folds, {folds} measured"), mean_folds));
+    }
+    Ok(rows)
+}
 
 /// Drape coefficient and folds of five starts.
 pub(super) fn check_preset(context: &Context<'_>, preset: &Preset) -> Result<Vec<Row>, CheckError> {

@@ -1,7 +1,7 @@
 //! A stiff specimen of the drape test, whose rim sinks as that of a plate.
 
 use crate::reference::{GRAVITY, annular_plate};
-use crate::textile::{AnnulusPattern, DrapeSettings, SPECIMEN_RADIUS, SUPPORT_RADIUS, drape};
+use crate::textile::{AnnulusPattern, DrapeSettings, DrapeSizes, drape};
 use crate::validate::bench::context::{CheckError, Context};
 use crate::validate::bench::row::Row;
 use taffeta_solve::Material;
@@ -16,12 +16,13 @@ pub(super) fn check_rim(context: &Context<'_>, size: f64) -> Result<Row, CheckEr
     context.note("textile: rim of a plate");
     let material = Material::isotropic(DENSITY, 800.0, POISSON, BEND);
     let settings = DrapeSettings::uniform(AnnulusPattern::Staggered, size);
-    let drape = drape(&material, &DrapeSettings { push: 0.0, lowering: 0.5, ..settings })
+    let drape = drape(&material, &DrapeSettings { push: 0.0, lowering: 0.5, ..settings.clone() })
         .map_err(|error| CheckError::Odd(error.to_string()))?;
+    let DrapeSizes { support, specimen } = settings.sizes;
     let coords = drape.mesh.vertex_material().unwrap_or_default();
-    let rim = coords.iter().zip(&drape.mesh.positions).filter(|(u, _)| u.length() > 0.999 * SPECIMEN_RADIUS);
+    let rim = coords.iter().zip(&drape.mesh.positions).filter(|(u, _)| u.length() > 0.999 * specimen);
     let heights: Vec<f64> = rim.map(|(_, x)| x.y).collect();
     let sunk = -1e3 * heights.iter().sum::<f64>() / heights.len() as f64;
-    let exact = 1e3 * annular_plate([SUPPORT_RADIUS, SPECIMEN_RADIUS], DENSITY * GRAVITY, BEND, POISSON);
+    let exact = 1e3 * annular_plate([support, specimen], DENSITY * GRAVITY, BEND, POISSON);
     Ok(Row::relative("drape of a plate: deflection of the rim", sunk, exact, 0.03).in_unit("mm"))
 }

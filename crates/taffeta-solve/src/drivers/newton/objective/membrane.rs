@@ -4,7 +4,8 @@
 //! Hessian positive semidefinite. The scalar [`crate::block::GreenStrain`] is the oracle.
 //!
 //! Where compression is bounded ([`crate::buckling`]) a second pass takes the faces that wrinkle one by one. It adds the
-//! wrinkle strain to `E`, and replaces `D` by the derivative of the stress.
+//! wrinkle strain to `E`, and replaces `D` by the derivative of the stress. A third pass adds what stiffens stretched faces
+//! ([`crate::stiffening`]).
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
@@ -16,6 +17,7 @@ use super::tiles::{
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
 use crate::matrices::{Mat3, UPPER};
+use crate::stiffening::respond;
 use glam::{DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;
@@ -28,15 +30,18 @@ pub(crate) struct Membrane {
     state: Vec<StateTile>,
     /// Strain (Voigt) at the start of the step; empty if nothing is damped.
     starts: Vec<Lane3>,
-    /// Of the tiles, if any face wrinkles; empty otherwise.
-    bounds: Vec<BoundTile>,
+    /// Of the tiles, if any face wrinkles or stiffens; empty otherwise.
+    laws: Vec<LawTile>,
 }
 
-/// Bound on the compression of faces, and its effect on their stiffness.
+/// Deviation of faces from a linear law, and its effect on their stiffness.
 #[derive(Clone, Debug)]
-struct BoundTile {
+struct LawTile {
     /// Critical stress times area \[N·m\]: 11, 22, 12. Infinite on the diagonal where any compression is borne.
     critical: Lane3,
+    /// Stiffening in tension along warp and weft: slope times area \[N·m\], and the strain at which it ends.
+    slope: [Lane; 2],
+    end: [Lane; 2],
     /// As the stiffness of the face, at the last evaluation.
     tangent: [Lane; 6],
 }
@@ -79,9 +84,15 @@ impl Membrane {
     pub(crate) fn build(tiles: &FaceTiles, topology: &SurfaceTopology, blocks: &[GreenStrain]) -> Self {
         let zero = RestTile { b1: [ZERO; 2], b2: [ZERO; 2], stiffness: [ZERO; 6], tau: ZERO };
         let mut rest = vec![zero; tiles.tile_count()];
-        let none = BoundTile { critical: [UNBOUNDED, UNBOUNDED, ZERO], tangent: [ZERO; 6] };
-        let is_bounded = blocks.iter().any(|block| block.critical.is_some());
-        let mut bounds = vec![none; if is_bounded { rest.len() } else { 0 }];
+        let none = LawTile {
+            critical: [UNBOUNDED, UNBOUNDED, ZERO],
+            slope: [ZERO; 2],
+            end: [[1.0; TILE]; 2],
+            tangent: [ZERO; 6],
+        };
+        let is_linear =
+            |block: &GreenStrain| block.critical.is_none() && block.elasticity.stiffening.is_none();
+        let mut laws = vec![none; if blocks.iter().all(is_linear) { 0 } else { rest.len() }];
         let mut faces = topology.faces.iter_indexed();
         for block in blocks {
             let Some((fi, _)) = faces.find(|(_, face)| **face == block.vertices) else { break };
@@ -97,12 +108,18 @@ impl Membrane {
             tile.tau[lane] = block.damping;
             if let Some(critical) = block.critical {
                 let critical = DVec3::new(critical.xx, critical.yy, critical.xy) * block.area;
-                set_vector(&mut bounds[number].critical, lane, critical);
+                set_vector(&mut laws[number].critical, lane, critical);
+            }
+            if let Some(stiffening) = block.elasticity.stiffening {
+                for axis in 0..2 {
+                    laws[number].slope[axis][lane] = stiffening.slope[axis] * block.area;
+                    laws[number].end[axis][lane] = stiffening.end[axis];
+                }
             }
         }
         let is_damped = blocks.iter().any(|block| block.damping > 0.0);
         let starts = vec![[ZERO; 3]; if is_damped { rest.len() } else { 0 }];
-        Self { state: vec![StateTile::default(); rest.len()], starts, rest, bounds }
+        Self { state: vec![StateTile::default(); rest.len()], starts, rest, laws }
     }
 
     /// Notes the strain at the start of a step.
@@ -119,10 +136,11 @@ impl Membrane {
                 }
             },
         );
-        for ((start, rest), bound) in self.starts.iter_mut().zip(&self.rest).zip(&self.bounds) {
-            for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0) {
+        for ((start, rest), law) in self.starts.iter_mut().zip(&self.rest).zip(&self.laws) {
+            let is_bounded = |k: usize| law.critical[0][k].is_finite();
+            for k in (0..TILE).filter(|k| rest.tau[*k] > 0.0 && is_bounded(*k)) {
                 let e = vector(start, k);
-                let trial = multiply(&rest.stiffness, e, k, 1.0) + vector(&bound.critical, k);
+                let trial = multiply(&rest.stiffness, e, k, 1.0) + vector(&law.critical, k);
                 if let Some(wrinkles) = find_wrinkles(&rest.stiffness.map(|entry| entry[k]), trial) {
                     set_vector(start, k, e + wrinkles.strain);
                 }
@@ -164,22 +182,25 @@ impl Membrane {
         gradient: &mut [CornerTile],
     ) {
         let (rest, starts) = (&self.rest, &self.starts);
-        let mut bounds = self.bounds.iter_mut();
+        let mut laws = self.laws.iter_mut();
         let tiles = self.state.iter_mut().zip(gradient);
-        let mut tiles: Vec<_> = tiles.map(|(state, gradient)| (state, gradient, bounds.next())).collect();
+        let mut tiles: Vec<_> = tiles.map(|(state, gradient)| (state, gradient, laws.next())).collect();
         for_tiles(
             &mut tiles,
             #[inline(always)]
-            |tile, (state, gradient, bound)| {
+            |tile, (state, gradient, law)| {
                 let (rest, start) = (&rest[tile], if DAMPED { &starts[tile] } else { &[ZERO; 3] });
                 let x = load_corners(&corners[tile], x);
                 for k in 0..TILE {
                     evaluate_face::<DAMPED>(state, gradient, rest, start, &x, k, rate);
                 }
-                if let Some(bound) = bound {
-                    bound.tangent = rest.stiffness;
+                if let Some(law) = law {
+                    law.tangent = rest.stiffness;
                     for k in 0..TILE {
-                        wrinkle_face(state, gradient, bound, rest, start, k, rate);
+                        wrinkle_face(state, gradient, law, rest, start, k, rate);
+                    }
+                    for k in 0..TILE {
+                        stiffen_face(state, gradient, law, rest, k, rate);
                     }
                 }
                 if curvature == Curvature::Clamped {
@@ -193,7 +214,7 @@ impl Membrane {
 
     /// Stiffness times area of the faces of a tile, without damping, at the last evaluation \[N·m\].
     fn stiffness(&self, tile: usize) -> &[Lane; 6] {
-        self.bounds.get(tile).map_or(&self.rest[tile].stiffness, |bound| &bound.tangent)
+        self.laws.get(tile).map_or(&self.rest[tile].stiffness, |law| &law.tangent)
     }
 
     /// Faces of all tiles, those that no face fills included.
@@ -292,17 +313,17 @@ fn evaluate_face<const DAMPED: bool>(
 fn wrinkle_face(
     state: &mut StateTile,
     gradient: &mut CornerTile,
-    bound: &mut BoundTile,
+    law: &mut LawTile,
     rest: &RestTile,
     start: &Lane3,
     k: usize,
     rate: f64,
 ) {
-    let trial = vector(&state.stress, k) + vector(&bound.critical, k);
+    let trial = vector(&state.stress, k) + vector(&law.critical, k);
     let spread = (trial.x - trial.y) * (trial.x - trial.y) + 4.0 * trial.z * trial.z;
     // The common case first; whoever wrinkles decides by the same test in other words.
     if trial.x + trial.y < 0.0 || (trial.x + trial.y) * (trial.x + trial.y) < spread {
-        wrinkle_compressed_face(state, gradient, bound, rest, start, k, rate);
+        wrinkle_compressed_face(state, gradient, law, rest, start, k, rate);
     }
 }
 
@@ -311,7 +332,7 @@ fn wrinkle_face(
 fn wrinkle_compressed_face(
     state: &mut StateTile,
     gradient: &mut CornerTile,
-    bound: &mut BoundTile,
+    law: &mut LawTile,
     rest: &RestTile,
     start: &Lane3,
     k: usize,
@@ -319,7 +340,7 @@ fn wrinkle_compressed_face(
 ) {
     let ratio = rest.tau[k] * rate;
     let stiffness: Stiffness = rest.stiffness.map(|entry| entry[k] * (1.0 + ratio));
-    let (stress, critical) = (vector(&state.stress, k), vector(&bound.critical, k));
+    let (stress, critical) = (vector(&state.stress, k), vector(&law.critical, k));
     let Some(wrinkles) = find_wrinkles(&stiffness, stress + critical) else { return };
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
     let p = wrinkles.strain;
@@ -332,9 +353,33 @@ fn wrinkle_compressed_face(
     set_vector(&mut state.stress, k, s);
     scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
     let tangent = wrinkles.tangent(&stiffness);
-    for (lane, entry) in bound.tangent.iter_mut().zip(tangent) {
+    for (lane, entry) in law.tangent.iter_mut().zip(tangent) {
         lane[k] = entry / (1.0 + ratio);
     }
+}
+
+/// Adds what stiffens an evaluated face. It is elastic: damping has the stiffness at rest, so that its part of the tangent is divided
+/// by the factor by which damping multiplies all of that.
+#[inline(always)]
+fn stiffen_face(
+    state: &mut StateTile,
+    gradient: &mut CornerTile,
+    law: &mut LawTile,
+    rest: &RestTile,
+    k: usize,
+    rate: f64,
+) {
+    let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
+    let e = strain(f1, f2);
+    let warp = respond(e.x, law.slope[0][k], law.end[0][k]);
+    let weft = respond(e.y, law.slope[1][k], law.end[1][k]);
+    let s = vector(&state.stress, k) + DVec3::new(warp.stress, weft.stress, 0.0);
+    state.energy[k] += warp.energy + weft.energy;
+    set_vector(&mut state.stress, k, s);
+    scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
+    let share = 1.0 / (1.0 + rest.tau[k] * rate);
+    law.tangent[0][k] += warp.tangent * share;
+    law.tangent[3][k] += weft.tangent * share;
 }
 
 /// Replaces the stress by its positive part.

@@ -1,8 +1,8 @@
 //! Cusick's drape test on the presets: a picture of each, from above with the outline of its shadow and from the side, and a
 //! table.
 //!
-//! `cargo run --release --example textile -- FOLDER [--coarse] [PRESET ...]` writes FOLDER/PRESET.png and prints a row of a table for
-//! each. `--coarse` takes a uniform mesh of 5 mm, for pictures: a third of the time, and coefficients that are up to 11 points lower.
+//! `cargo run --release --example textile -- FOLDER [--coarse] [--jis] [PRESET ...]` writes FOLDER/PRESET.png and prints a row of a table
+//! for each. `--jis` takes the smaller disks of JIS L 1096. `--coarse` takes a uniform mesh of 5 mm, for pictures: a third of the time, and coefficients that are up to 11 points lower.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -24,12 +24,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "out/textile".into()));
     std::fs::create_dir_all(&folder)?;
-    let (flags, names): (Vec<String>, Vec<String>) = arguments.partition(|argument| argument == "--coarse");
-    let settings = if flags.is_empty() {
+    let (flags, names): (Vec<String>, Vec<String>) =
+        arguments.partition(|argument| ["--coarse", "--jis"].contains(&argument.as_str()));
+    let has = |flag: &str| flags.iter().any(|given| given == flag);
+    let mut settings = if !has("--coarse") {
         DrapeSettings::default()
     } else {
         DrapeSettings { lowering: 1.5, ..DrapeSettings::uniform(AnnulusPattern::Staggered, 0.005) }
     };
+    if has("--jis") {
+        settings.sizes = DrapeSizes::JIS;
+    }
     let unknown = names.iter().find(|name| preset(name).is_none());
     if let Some(name) = unknown {
         return Err(format!("there is no preset {name:?}").into());
@@ -46,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn show(preset: &Preset, settings: &DrapeSettings, folder: &Path) -> Result<String, Box<dyn Error>> {
     let start = Instant::now();
     let draped = drape(&preset.material, settings)?;
-    write_png(&draw(&draped)?, &folder.join(format!("{}.png", preset.name)))?;
+    write_png(&draw(&draped, settings.sizes.support)?, &folder.join(format!("{}.png", preset.name)))?;
     let lengths = preset.material.bend.map(|bend| 100.0 * (bend / (preset.material.density * 9.81)).cbrt());
     let known = published(preset.name);
     let range = known.map_or_else(String::new, |known| {
@@ -66,10 +71,10 @@ fn show(preset: &Preset, settings: &DrapeSettings, folder: &Path) -> Result<Stri
     ))
 }
 
-/// The views from above and from the side, beside each other.
-fn draw(draped: &Drape) -> Result<Image, Box<dyn Error>> {
+/// The views from above and from the side, beside each other, over a support of a radius [m].
+fn draw(draped: &Drape, support: f64) -> Result<Image, Box<dyn Error>> {
     let cloth = Body::new(draped.mesh.clone(), BodyKind::Cloth { index: 0 });
-    let support = Body::new(disk(DrapeSizes::CUSICK.support), BodyKind::Obstacle);
+    let support = Body::new(disk(support), BodyKind::Obstacle);
     let lowest = draped.mesh.positions.iter().map(|x| x.y).fold(0.0, f64::min);
     let outline = Body::new(tube::tube_mesh(&ring(draped), LINE), BodyKind::Obstacle);
     let middle = DVec3::new(0.0, 0.5 * lowest, 0.0);

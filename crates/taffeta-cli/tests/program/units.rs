@@ -67,6 +67,23 @@ fn values_in_other_units_are_told_of_once_with_a_cure() {
 }
 
 #[test]
+fn solvers_that_do_not_know_how_cloth_stiffens_are_told_of() {
+    let desk = Desk::new();
+    let with = |solver: &str, material: &str| {
+        let changes = [format!("simulation.solver={solver:?}"), format!("cloth.0.material={material}")];
+        warnings(&desk, &[&changes[0], &changes[1], "cloth.0.bending=\"hinge\""])
+    };
+    for solver in ["block", "xpbd"] {
+        expect_once(
+            &with(solver, "\"cotton\""),
+            &[&format!("simulation.solver: {solver:?} has no linearity")],
+        );
+        assert_eq!(with(solver, "\"paper\""), "");
+    }
+    assert_eq!(with("global", "\"cotton\""), "");
+}
+
+#[test]
 fn meshes_in_other_units_are_told_of_by_run_and_inspect() {
     let desk = Desk::new();
     let head = SCENE.split("[[cloth.pin]]").next().unwrap();

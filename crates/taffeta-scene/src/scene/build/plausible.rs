@@ -6,6 +6,7 @@ use crate::scene::bodies::cloth_shape::ClothShape;
 use glam::{DMat2, DVec2, DVec3};
 use taffeta_core::TriangleMesh;
 use taffeta_core::geometry::doubled_area;
+use taffeta_sim::SolverChoice;
 use taffeta_solve::Material;
 
 /// Sizes of cloths beyond which nobody means meters \[m\].
@@ -41,7 +42,23 @@ pub(super) fn doubt_scene(scene: &Scene) -> Vec<String> {
         )
     };
     let gravity = (gravity > STRONGEST_GRAVITY).then(doubt_gravity);
-    gravity.into_iter().chain(doubt_wind(scene)).collect()
+    gravity.into_iter().chain(doubt_wind(scene)).chain(doubt_solver(scene)).collect()
+}
+
+/// A warning of a solver that does not know how cloth stiffens.
+fn doubt_solver(scene: &Scene) -> Option<String> {
+    let solver = scene.simulation.settings.solver;
+    // PBD has a stiffness of its own instead of a material.
+    if solver.capabilities().stiffening || solver == SolverChoice::Pbd {
+        return None;
+    }
+    let cloth = scene.cloths.iter().find(|cloth| cloth.material.linearity < 1.0)?;
+    Some(format!(
+        "simulation.solver: {:?} has no linearity below 1, as the material of the cloth {:?} has: its `stretch` holds at any strain, and \
+         cloth is stiffer than under `global`",
+        solver.name(),
+        cloth.name
+    ))
 }
 
 /// A warning of wind that has no effect.

@@ -48,8 +48,9 @@ pub(super) fn doubt_scene(scene: &Scene) -> Vec<String> {
 /// A warning of a solver that does not know how cloth stiffens.
 fn doubt_solver(scene: &Scene) -> Option<String> {
     let solver = scene.simulation.settings.solver;
-    // PBD has a stiffness of its own instead of a material.
-    if solver.capabilities().stiffening || solver == SolverChoice::Pbd {
+    // PBD has a stiffness of its own instead of a material; projective dynamics tells all that it leaves out together.
+    let is_told = [SolverChoice::Pbd, SolverChoice::Projective].contains(&solver);
+    if solver.capabilities().stiffening || is_told {
         return None;
     }
     let cloth = scene.cloths.iter().find(|cloth| cloth.material.linearity < 1.0)?;

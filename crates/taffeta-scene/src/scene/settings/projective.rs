@@ -15,6 +15,7 @@ pub(super) fn warn_of_projective(material: &Material, is_remeshed: bool, at: &Pl
     let ignored: Vec<&str> = [
         ("the difference of warp and weft in `stretch`", differs(material.stretch)),
         ("the difference of warp and weft in `bend`", differs(material.bend)),
+        ("`linearity`", material.linearity < 1.0),
         ("`poisson`", material.poisson != 0.0),
         ("`shear`", material.shear.is_some()),
         ("`bend_poisson`", material.bend_poisson.is_some_and(|ratio| ratio != 0.0)),

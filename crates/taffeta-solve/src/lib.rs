@@ -29,7 +29,6 @@ pub mod plate;
 pub mod rope;
 pub mod solid;
 pub mod state;
-pub mod stiffening;
 pub mod substeps;
 mod sweeping;
 #[cfg(test)]
@@ -41,6 +40,7 @@ pub use drivers::rows::{ProjectedCloth, RowDriver, RowForce, RowStep};
 pub use energy::ElasticEnergy;
 pub use kinds::{Blocks, RopeBlocks, SolidBlocks};
 pub use material::checks::MaterialError;
+pub use material::stiffening::{self, Stiffening};
 pub use material::tearing::{Tearing, membrane_stress};
 pub use material::{DEFAULT_HARDENING, Material};
 pub use model::{
@@ -52,5 +52,4 @@ pub use plate::{PlasticFlow, Plate, PlateState, Supports};
 pub use rope::{PlacedRope, RopeBending, RopeMaterial, RopeModel};
 pub use solid::SolidMaterial;
 pub use state::RestShape;
-pub use stiffening::Stiffening;
 pub use sweeping::{Sweeping, Sweeps};

@@ -2,7 +2,7 @@
 
 use super::{Block, Curvature, Jacobian};
 use crate::buckling::wrinkle_strain;
-use crate::stiffening::Stiffening;
+use crate::material::stiffening::Stiffening;
 use glam::{DMat3, DVec2, DVec3};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;

@@ -1,12 +1,13 @@
 //! The cloth's material: areal density, orthotropic plane-stress membrane, plate bending, damping, friction.
 
 pub(crate) mod checks;
+pub mod stiffening;
 pub(crate) mod tearing;
 
-use crate::stiffening::{LEAST_LINEARITY, Stiffening, onset};
 use checks::{MaterialError, check, check_friction, check_not_negative, check_positive};
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
+use stiffening::{LEAST_LINEARITY, Stiffening, onset};
 use taffeta_core::Friction;
 use tearing::Tearing;
 
@@ -19,7 +20,7 @@ pub struct Material {
     pub thickness: f64,
     /// Membrane stiffness along warp and weft `k₁, k₂` \[N/m\]; the secant at 490 N/m if cloth stiffens.
     pub stretch: [f64; 2],
-    /// Linearity `LT` of the tensile curve, as in [`stiffening`](crate::stiffening). 1: stress is proportional to strain.
+    /// Linearity `LT` of the tensile curve, as in [`stiffening`]. 1: stress is proportional to strain.
     pub linearity: f64,
     /// Poisson ratio `ν₁₂`: contraction along weft under tension along warp.
     pub poisson: f64,

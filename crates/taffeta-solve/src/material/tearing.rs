@@ -9,7 +9,7 @@
 //! critical distances, 2007).
 
 use super::checks::{MaterialError, check_positive};
-use crate::stiffening::Stiffening;
+use super::stiffening::Stiffening;
 use glam::DVec2;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};

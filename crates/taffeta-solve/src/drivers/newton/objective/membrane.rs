@@ -5,7 +5,7 @@
 //!
 //! Where compression is bounded ([`crate::buckling`]) a second pass takes the faces that wrinkle one by one. It adds the
 //! wrinkle strain to `E`, and replaces `D` by the derivative of the stress. A third pass adds what stiffens stretched faces
-//! ([`crate::stiffening`]).
+//! ([`crate::material::stiffening`]).
 
 #![allow(clippy::needless_range_loop, reason = "a lane is read from many arrays at once")]
 
@@ -16,8 +16,8 @@ use super::tiles::{
 };
 use crate::block::{Curvature, GreenStrain};
 use crate::buckling::{Stiffness, find_wrinkles};
+use crate::material::stiffening::respond;
 use crate::matrices::{Mat3, UPPER};
-use crate::stiffening::respond;
 use glam::{DVec2, DVec3};
 use taffeta_core::lanes::vectorized;
 use taffeta_core::tasks::share_out;

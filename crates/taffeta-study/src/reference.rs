@@ -131,7 +131,7 @@ pub fn off_axis_stiffness([warp, weft]: [f64; 2], shear: f64, poisson: f64, angl
 /// stiffness \[N/m\], Poisson ratio.
 #[derive(Clone, Copy, Debug)]
 pub struct Weave {
-    /// Secants at [`TENSILE_LOAD`].
+    /// Secants at the load of the test, 490 N/m.
     pub stretch: [f64; 2],
     /// Work of the tensile test, relative to that of a straight line.
     pub linearity: f64,

@@ -9,7 +9,7 @@
 //! critical distances, 2007).
 
 use super::checks::{MaterialError, check_positive};
-use super::stiffening::Stiffening;
+use super::stiffening::Response;
 use glam::DVec2;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -62,12 +62,13 @@ impl Tearing {
     }
 }
 
-/// The stress of a membrane \[N/m\] in material space, from its Green strain, its stiffness matrix at rest in Voigt form
-/// \[N/m\] and what stiffens it. It is that of Biot, `sym(U S)`, with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff stress `S` of the
-/// law that the blocks have. Along an axis of `U` it is force per width at rest.
-pub fn membrane_stress(stiffness: &Matrix3<f64>, stiffening: Option<Stiffening>, green: &Sym2) -> Sym2 {
+/// The stress of a membrane \[N/m\] in material space. It follows from its Green strain, its stiffness matrix at rest in Voigt form
+/// \[N/m\] and the response of its stiffening along warp and weft.
+///
+/// It is that of Biot, `sym(U S)`, with the stretch `U = √(FᵀF)` and the second Piola-Kirchhoff stress `S` of the law that the blocks
+/// have. Along an axis of `U` it is force per width at rest.
+pub fn membrane_stress(stiffness: &Matrix3<f64>, green: &Sym2, [warp, weft]: [Response; 2]) -> Sym2 {
     let voigt = stiffness * Vector3::new(green.xx, green.yy, 2.0 * green.xy);
-    let [warp, weft] = stiffening.map(|law| law.respond(green)).unwrap_or_default();
     let s = Sym2 { xx: voigt[0] + warp.stress, xy: voigt[2], yy: voigt[1] + weft.stress };
     let u = stretch_of(green);
     let (product, transposed) = (u.xx * s.xy + u.xy * s.yy, u.xy * s.xx + u.yy * s.xy);
@@ -121,7 +122,9 @@ mod tests {
             let h = 1e-5;
             let work = (energy(at(h)) - energy(at(-h))) / (2.0 * h);
             let du = stretch(h).plus(-1.0, &stretch(-h));
-            let stress = membrane_stress(&k, stiffening, &green_strain(columns));
+            let green = green_strain(columns);
+            let stretched = stiffening.map(|law| law.respond(&green)).unwrap_or_default();
+            let stress = membrane_stress(&k, &green, stretched);
             let sum = stress.xx * du.xx + 2.0 * stress.xy * du.xy + stress.yy * du.yy;
             assert!((sum / (2.0 * h) - work).abs() < 1e-5 * (1.0 + work.abs()), "{sum} {work}");
         }
@@ -131,7 +134,7 @@ mod tests {
     fn a_strip_that_is_pulled_bears_its_force_per_width_at_rest() {
         let k = stiffness(&Material::isotropic(0.2, 1000.0, 0.0, 1e-5));
         let stretch = 1.2;
-        let stress = membrane_stress(&k, None, &green_strain([DVec3::Y * stretch, DVec3::Z]));
+        let stress = membrane_stress(&k, &green_strain([DVec3::Y * stretch, DVec3::Z]), Default::default());
         assert!((stress.xx - stretch * 1000.0 * 0.5 * (stretch * stretch - 1.0)).abs() < 1e-9, "{stress:?}");
         assert!(stress.xy.abs() < 1e-12 && stress.yy.abs() < 1e-9);
     }

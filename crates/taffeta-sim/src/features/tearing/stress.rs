@@ -76,7 +76,9 @@ pub(crate) fn face_loads(world: &World) -> Vec<Sym2> {
             let critical = model.critical_stress(world.state.motion.rest.hat_gradients(fi));
             let green = face_strain_tensor(world, fi);
             let strain = elastic_strain(stiffness, critical, &green);
-            tearing.load(&membrane_stress(stiffness, model.material.stiffening(), &strain))
+            // What stiffens cloth knows nothing of wrinkles.
+            let stiffening = model.material.stiffening().map(|law| law.respond(&green)).unwrap_or_default();
+            tearing.load(&membrane_stress(stiffness, &strain, stiffening))
         }
         None => Sym2::default(),
     };

@@ -113,13 +113,14 @@ fn solve(sheet: &Sheet, blocks: &Blocks, solver: LinearSolver) -> (Vec<DVec3>, N
 
 #[test]
 fn both_linear_solvers_find_the_same_step() {
-    check_both_linear_solvers(buckling(), 0.98);
-    check_both_linear_solvers(stiffening(stiff()), 1.03);
+    check_both_linear_solvers(Sheet::square(8, 0.3, buckling()).pin(|u| u.y == 0.3), 0.98);
+    // Taut: slack sheets of this stiffness take more iterations than there are, with a linear law too.
+    let taut = Sheet::square(8, 0.3, stiffening(stiff())).pin(|u| u.x == 0.0 || u.x == 0.3);
+    check_both_linear_solvers(taut, 1.03);
 }
 
-/// On a sheet whose width has been changed by a factor.
-fn check_both_linear_solvers(model: ClothModel, width: f64) {
-    let mut sheet = Sheet::square(8, 0.3, model).pin(|u| u.y == 0.3);
+/// On a sheet whose width is changed by a factor.
+fn check_both_linear_solvers(mut sheet: Sheet, width: f64) {
     sheet.state.positions.iter_mut().for_each(|x| x.x *= width);
     disturb(&mut sheet.state.positions, 1e-3);
     let blocks = sheet.blocks();

@@ -170,7 +170,9 @@ fn check(settings: &DrapeSettings) -> Result<(), DrapeError> {
     if !RADII.contains(&sizes.support) {
         return refuse("support", sizes.support, "from 0.01 to 1 m");
     }
-    if !(WIDTHS[0]..=WIDTHS[1]).contains(&(sizes.width() / sizes.support)) {
+    // The ends are allowed, up to round-off.
+    let width = sizes.width() / sizes.support;
+    if !(WIDTHS[0] - 1e-9..=WIDTHS[1] + 1e-9).contains(&width) {
         return refuse("specimen", sizes.specimen, "from 1.2 to 4 times the radius of the support");
     }
     if !(5e-4..=0.5 * sizes.width()).contains(&size) {
@@ -270,6 +272,9 @@ mod tests {
             ("waves", DrapeSettings { waves: Some(1000), ..settings() }),
         ];
         assert!(check(&settings()).is_ok());
+        for sizes in [[1.0, 1.2], [0.05, 0.2]].map(|[support, specimen]| DrapeSizes { support, specimen }) {
+            assert!(check(&DrapeSettings { sizes, ..settings() }).is_ok(), "{sizes:?}");
+        }
         for (name, settings) in bad {
             let error = check(&settings).unwrap_err().to_string();
             assert!(error.starts_with(&format!("{name} is ")), "{error}");

@@ -37,7 +37,7 @@ pub(crate) struct MaterialTable {
     #[schemars(with = "Option<Numbers<ABOVE_ZERO, 2>>")]
     stretch: Option<Corner>,
     /// Linearity LT of the tensile curve (KES-F1): cloth is the softer at small strains, the lower it is. The solvers `global` and
-    /// `direct` know it; others have `stretch` at any strain.
+    /// `direct` know it. Others have `stretch` at any strain, as have `buckling` and `constraint = "edges"`.
     #[schemars(extend("minimum" = LEAST_LINEARITY, "maximum" = 1, "default" = 1.0))]
     linearity: Option<Number>,
     /// Poisson's ratio ν₁₂ of the membrane.

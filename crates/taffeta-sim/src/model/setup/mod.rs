@@ -20,7 +20,7 @@ use std::sync::Arc;
 use taffeta_contact::{ContactSurface, MeshObstacle, Obstacle};
 use taffeta_core::KeyframedMotion as Path;
 use taffeta_remesh::View;
-use taffeta_solve::{ClothModel, Tearing};
+use taffeta_solve::{ClothModel, Compression, MembraneModel, Tearing};
 
 /// A cloth of a world. It dereferences to its description.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,10 +84,12 @@ impl DerefMut for Cloth {
 }
 
 impl Cloth {
-    /// Material and choice of blocks, as a solver knows them.
+    /// Material and choice of blocks, as a solver knows them. Only strains of triangles that bear any compression can stiffen: a bound
+    /// on compression is found for a linear law.
     pub(crate) fn model_under(&self, solver: SolverChoice) -> ClothModel {
         let mut model = self.model();
-        if !solver.capabilities().stiffening {
+        let is_plain = model.membrane == MembraneModel::Strain && model.compression == Compression::Full;
+        if !is_plain || !solver.capabilities().stiffening {
             model.material.linearity = 1.0;
         }
         model

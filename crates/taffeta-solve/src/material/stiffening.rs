@@ -9,7 +9,7 @@
 //!
 //! So `r` is the part of the stiffness that the first straightening has. Beyond `E₁` the curve is straight, and under compression it
 //! has `r k`. The part with `r` is linear and belongs to the compliance of the membrane, with shear and the coupling of both directions.
-//! This module has the other part. It is convex, and its stress is continuously differentiable but at `E₁`.
+//! This module has the other part. It is convex, and its stress is continuously differentiable.
 //!
 //! Source of the test and its quantities: S. Kawabata, The standardization and analysis of hand evaluation, 1980.
 

@@ -81,7 +81,7 @@ fn energy_and_gradient_are_those_of_the_scalar_blocks() {
         // The full law is far stiffer.
         let full = Sheet { cloths: vec![full], ..sheet };
         let of_full = evaluate(&full, &full.blocks(), 0.0).0;
-        assert!(!is_bounded || of_full > 1.02 * energy, "{of_full} {energy}");
+        assert!(!is_bounded || of_full > 1.05 * energy, "{of_full} {energy}");
     }
 }
 

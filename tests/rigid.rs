@@ -31,6 +31,8 @@ fn body(shape: Shape, at: DVec3, mass: f64) -> Obstacle {
     Obstacle { name: "body".into(), freedom, ..Obstacle::new(shape, Placement::at(at)) }
 }
 
+const EVERYWHERE: Region = Region::Box([DVec3::splat(-9.0), DVec3::splat(9.0)]);
+
 const BALL: Shape = Shape::Sphere { radius: 0.1 };
 
 fn world_of(cloths: Vec<ClothDescription>, obstacles: Vec<Obstacle>) -> WorldDescription {
@@ -164,7 +166,11 @@ fn what_follows_a_path_with_a_largest_force_stops_where_cloth_resists_more() {
     let largest = |frames: &[(f64, f64)]| frames.iter().map(|frame| frame.1).fold(0.0, f64::max);
     let lowest = |frames: &[(f64, f64)]| frames.iter().map(|frame| frame.0).fold(0.0, f64::min);
     assert!(largest(&free) > 200.0, "{}", largest(&free));
-    assert!(lowest(&strong) < -0.2499 && (largest(&strong) / largest(&free) - 1.0).abs() < 0.05);
+    assert!(lowest(&strong) < -0.2499, "{}", lowest(&strong));
+    // Its contacts are stiff enough for all of its force: where cloth bears less than a newton, they tell little of it.
+    for (free, strong) in free.iter().zip(&strong).filter(|(free, _)| free.1 > 50.0) {
+        assert!((strong.1 / free.1 - 1.0).abs() < 0.05, "{strong:?} {free:?}");
+    }
     let held = &weak[40..94];
     assert!(held.iter().all(|(_, load)| (load - 40.0).abs() < 0.02 * 40.0), "{held:?}");
     assert!(lowest(&weak) > -0.2, "{}", lowest(&weak));
@@ -229,6 +235,94 @@ fn what_solves_for_cloths_alone_knows_no_bodies() {
         let error = World::build(&description).unwrap_err().to_string();
         assert!(error.contains("mass") && error.contains("solves for cloths alone"), "{error}");
     }
+}
+
+/// A world with CCD.
+fn guarded(cloth: ClothDescription, body: Obstacle) -> World {
+    build(&WorldDescription { self_contact: Some(true), ..world_of(vec![cloth], vec![body]) })
+}
+
+/// The lowest place of a body above a sheet \[m\], and the highest anywhere, in so many frames, in none of which anything crosses.
+fn follow(world: &mut World, frames: u32, what: &str) -> [f64; 2] {
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for frame in 0..frames {
+        run(world, 1);
+        assert_eq!(world.crossings().map(|found| found.len()), Some(0), "{what}: frame {frame}");
+        assert_eq!(queries::sunken_faces(world), Some(0), "{what}: frame {frame}");
+        let at = place(world);
+        let is_above = at.x.abs() < 0.5 && at.z.abs() < 0.5;
+        lowest = if is_above { lowest.min(at.y) } else { lowest };
+        highest = highest.max(at.y);
+    }
+    [lowest, highest]
+}
+
+/// On the rim of a sheet, and on one of which every vertex is held: there the body alone gives way. It used to go through.
+#[test]
+fn no_body_goes_through_cloth_that_is_held() {
+    let tilt = DVec3::new(20.0, 30.0, 10.0);
+    let block = Shape::Box { half_size: DVec3::new(0.1, 0.06, 0.08) };
+    for (where_, x, region) in [("rim", 0.5, Region::Boundary), ("board", 0.1, EVERYWHERE)] {
+        for (shape, size) in [(block, 0.05), (BALL, 0.099)] {
+            for (mass, speed) in [(0.05, 0.0), (50.0, 0.0), (2.0, 10.0)] {
+                let what = format!("{where_}, {}, {mass} kg, {speed} m/s", shape.name());
+                let mut cloth = sheet(16, 0.0);
+                (cloth.material.thickness, cloth.material.density) = (1.8e-4, 0.07);
+                cloth.pins.push(PinDescription::new(region.clone()));
+                let from = 0.25;
+                let mut own = body(shape, DVec3::new(x, from, 0.0), mass);
+                own.place.rotate_deg = tilt;
+                let velocity = DVec3::Y * -speed;
+                own.freedom = Freedom::Free(RigidBody { velocity, ..RigidBody::new(mass) });
+                let mut world = guarded(cloth, own);
+                let [lowest, highest] = follow(&mut world, 40, &what);
+                assert!(highest <= from + 0.5 * speed * speed / G, "{what}: it gains energy: {highest}");
+                assert!(where_ == "rim" || lowest > size, "{what}: {lowest}");
+            }
+        }
+    }
+}
+
+/// A body that rests on cloth of which every vertex is held is as high as the cloth is thick.
+#[test]
+fn a_body_rests_on_held_cloth_as_on_a_board() {
+    let mut cloth = sheet(8, 0.0);
+    cloth.pins.push(PinDescription::new(EVERYWHERE));
+    let thickness = cloth.material.thickness;
+    let shape = Shape::Box { half_size: DVec3::new(0.1, 0.05, 0.08) };
+    let mut own = body(shape, DVec3::new(0.01, 0.06, 0.02), 3.0);
+    own.friction = Friction { static_: 0.5, kinetic: 0.4 };
+    let mut world = guarded(cloth, own);
+    follow(&mut world, 90, "box");
+    let height = place(&world).y - 0.05;
+    assert!(height <= 0.5 * thickness && height > 0.3 * thickness, "{height} {thickness}");
+    let (velocity, _) = queries::rigid_motion(&world, world.find_obstacle("body").unwrap()).unwrap();
+    assert!(velocity.length() < 1e-6, "{velocity}");
+    let load = run(&mut world, 1).obstacle_loads[0].force;
+    assert!(load.distance(DVec3::Y * 3.0 * G) < 1e-3 * G, "{load}");
+}
+
+/// A plate that is led through cloth of which every vertex is held, with a largest force.
+#[test]
+fn what_has_a_largest_force_stops_at_held_cloth() {
+    let mut cloth = sheet(8, 0.0);
+    cloth.pins.push(PinDescription::new(EVERYWHERE));
+    let key = |time, y| Keyframe { time, translate: DVec3::Y * y, rotate_deg: DVec3::ZERO };
+    let plate = Obstacle {
+        motion: vec![key(0.0, 0.0), key(0.5, -0.3), key(1.0, 0.0)].into(),
+        freedom: Freedom::Limited(Limit::new(20.0)),
+        ..Obstacle::new(
+            Shape::Box { half_size: DVec3::new(0.15, 0.02, 0.15) },
+            Placement::at(DVec3::Y * 0.05),
+        )
+    };
+    let mut world = guarded(cloth, plate);
+    let [lowest, _] = follow(&mut world, 30, "plate");
+    assert!(lowest > 0.02, "{lowest}");
+    let load = run(&mut world, 1).obstacle_loads[0].force;
+    assert!(load.distance(DVec3::Y * 20.0) < 0.02 * 20.0, "{load}");
+    follow(&mut world, 30, "plate");
+    assert!((place(&world).y - 0.05).abs() < 1e-4, "it goes on when it can: {}", place(&world));
 }
 
 /// A crate and a ball that fall onto a damped sheet and each other.

@@ -243,7 +243,8 @@ impl Probe<'_> {
         if self.clearances[vi.to_usize()] > 0.0 {
             return None;
         }
-        self.measure([vi; 4], AT_FIRST)
+        let met = self.when_met(&[vi], |[x]| self.placed.shape.signed_distance(x).0);
+        self.measure([vi; 4], AT_FIRST, met)
     }
 
     fn position(&self, vi: VertexIndex) -> DVec3 {
@@ -254,8 +255,8 @@ impl Probe<'_> {
         self.detector.surfaces[self.detector.vertex_cloths[vi] as usize]
     }
 
-    /// A contact at the given point of a face, if it is within what one substep can close.
-    fn measure(&self, vertices: [VertexIndex; 4], weights: [f64; 4]) -> Option<Contact> {
+    /// A contact at the given point of a face, if it is within what one substep can close. Its normal is that at a part `met` of the way.
+    fn measure(&self, vertices: [VertexIndex; 4], weights: [f64; 4], met: f64) -> Option<Contact> {
         let surface = self.surface(vertices[0]);
         let sum = |x: &dyn Fn(VertexIndex) -> DVec3| -> DVec3 {
             vertices.iter().zip(weights).map(|(vi, s)| x(*vi) * s).sum()
@@ -265,7 +266,7 @@ impl Probe<'_> {
         if self.placed.shape.signed_distance(point).0 > self.reach(&vertices, weights) {
             return None;
         }
-        let met = self.where_met(begun, point, surface.offset);
+        let met = if met == 1.0 { point } else { begun.lerp(point, met) };
         let (distance, normal) = self.placed.shape.signed_distance(met);
         let foot = met - normal * distance;
         let friction = surface.friction.pair(self.obstacle.friction);
@@ -287,27 +288,45 @@ impl Probe<'_> {
         Some(Contact { depth, turn, ..Contact::new(ContactName::Body(vertices, self.number), row) })
     }
 
-    /// The place where a point on its straight way `from` one place `to` another meets the body. That is its end. At a body with edges to
-    /// which it comes closer, it is where contact first keeps it off, at a distance of `offset` \[m\]. Beyond a rim, another side may be
-    /// nearest to the end than the one where it goes in. Cloth between two jaws would be pushed out along its plane.
-    fn where_met(&self, from: DVec3, to: DVec3, offset: f64) -> DVec3 {
-        let distance = |x: DVec3| self.placed.shape.signed_distance(x).0;
-        let (begun, end) = (distance(from), distance(to));
-        let is_angular = matches!(self.placed.shape, WorldShape::Box { .. });
-        if !is_angular || begun <= 0.0 || end >= begun.min(CLEAR * offset) {
-            return to;
+    /// The part of the way at which a vertex, an edge or a face meets the body. At a body with edges to which it comes closer, it is where
+    /// contact first keeps it off; else all of the way. The way is straight, from where the body would carry the corners. `distance` is
+    /// that of the corners on it.
+    ///
+    /// Beyond a rim, another side may be nearest to the end than the one where it goes in. Cloth between two jaws would be pushed out
+    /// along its plane, and a face along itself by the corner that it meets.
+    fn when_met<const N: usize>(
+        &self,
+        vertices: &[VertexIndex; N],
+        distance: impl Fn([DVec3; N]) -> f64,
+    ) -> f64 {
+        if !matches!(self.placed.shape, WorldShape::Box { .. }) {
+            return 1.0;
+        }
+        let offset = self.surface(vertices[0]).offset;
+        let distance_at = |part: f64| distance(self.on_way(vertices, part));
+        let (begun, end) = (distance_at(0.0), distance_at(1.0));
+        if begun <= 0.0 || end >= begun.min(CLEAR * offset) {
+            return 1.0;
         }
         if begun <= offset {
-            return from;
+            return 0.0;
         }
         // The shape is convex: the way comes in once.
-        let (mut outside, mut inside) = (from, to);
+        let (mut outside, mut inside) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = 0.5 * (outside + inside);
-            let nearer = if distance(middle) > offset { &mut outside } else { &mut inside };
+            let nearer = if distance_at(middle) > offset { &mut outside } else { &mut inside };
             *nearer = middle;
         }
         outside
+    }
+
+    /// The corners at a part of their way, as the body sees them.
+    fn on_way<const N: usize>(&self, vertices: &[VertexIndex; N], part: f64) -> [DVec3; N] {
+        vertices.map(|vi| {
+            let end = self.position(vi);
+            if part == 1.0 { end } else { self.carried(vi).lerp(end, part) }
+        })
     }
 
     /// Position of a vertex at the end of the substep if it stuck to the body.
@@ -368,7 +387,7 @@ impl Probe<'_> {
                 shares[j] = weights[(k + j) % N] - spread / N as f64;
             }
             shares[0] += spread;
-            contacts.extend(self.measure(named, shares));
+            contacts.extend(self.measure(named, shares, 1.0));
             if spread == 0.0 {
                 break;
             }
@@ -388,17 +407,9 @@ impl Probe<'_> {
         if !self.may_reach(&[a, b], 0.5 * squared_length.sqrt()) || !self.sags(a, squared_length) {
             return;
         }
-        let nearest = |ends| self.placed.shape.nearest_on_edge(&self.skeleton, ends).map(|t| [1.0 - t, t]);
-        let carried = [a, b].map(|vi| self.carried(vi));
-        let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
-        match self.bears(a).then(touching).flatten() {
-            Some(weights) => self.rest_on([a, b], &carried, &weights, contacts),
-            None => contacts.extend(
-                nearest(ends)
-                    .filter(|weights| self.stands_out(&[a, b], &ends, weights))
-                    .and_then(|[s, t]| self.measure([a, b, a, a], [s, t, 0.0, 0.0])),
-            ),
-        }
+        let shape = &self.placed.shape;
+        let nearest = |ends| shape.nearest_on_edge(&self.skeleton, ends).map(|t| [1.0 - t, t]);
+        self.meet_inside([a, b], nearest, |ends| shape.distance_of_edge(&self.skeleton, ends), contacts);
     }
 
     /// The contact of a face that is nearest to the shape inside it.
@@ -410,18 +421,35 @@ impl Probe<'_> {
         if !self.may_reach(&vertices, half) || !self.sags(vertices[0], longest) {
             return;
         }
-        let nearest = |corners| self.placed.shape.nearest_on_face(&self.skeleton, corners);
+        let shape = &self.placed.shape;
+        let nearest = |corners| shape.nearest_on_face(&self.skeleton, corners);
+        let distance = |corners| shape.nearest_of_face(&self.skeleton, corners).0;
+        self.meet_inside(vertices, nearest, distance, contacts);
+    }
+
+    /// The contacts of an edge or face inside of it: at the weights that `nearest` gives for its corners, as far as its `distance` is not
+    /// that of its boundary.
+    fn meet_inside<const N: usize>(
+        &self,
+        vertices: [VertexIndex; N],
+        nearest: impl Fn([DVec3; N]) -> Option<[f64; N]>,
+        distance: impl Fn([DVec3; N]) -> f64,
+        contacts: &mut Vec<Contact>,
+    ) {
         let carried = vertices.map(|vi| self.carried(vi));
-        let [a, b, c] = vertices;
-        let touching = || nearest(carried).filter(|weights| self.touches(a, &carried, weights));
-        match self.bears(a).then(touching).flatten() {
-            Some(weights) => self.rest_on(vertices, &carried, &weights, contacts),
-            None => contacts.extend(
-                nearest(corners)
-                    .filter(|weights| self.stands_out(&vertices, &corners, weights))
-                    .and_then(|[s, t, u]| self.measure([a, b, c, a], [s, t, u, 0.0])),
-            ),
+        let touching = || nearest(carried).filter(|weights| self.touches(vertices[0], &carried, weights));
+        if let Some(weights) = self.bears(vertices[0]).then(touching).flatten() {
+            return self.rest_on(vertices, &carried, &weights, contacts);
         }
+        let met = self.when_met(&vertices, distance);
+        let corners = self.on_way(&vertices, met);
+        let found = nearest(corners).filter(|weights| self.stands_out(&vertices, &corners, weights));
+        contacts.extend(found.and_then(|weights| {
+            let (mut named, mut shares) = ([vertices[0]; 4], [0.0; 4]);
+            named[..N].copy_from_slice(&vertices);
+            shares[..N].copy_from_slice(&weights);
+            self.measure(named, shares, met)
+        }));
     }
 }
 
@@ -460,6 +488,31 @@ mod tests {
         assert!(normal == DVec3::Y && (offset - 1.001).abs() < 1e-9, "{normal} {offset}");
         // From the side it meets that.
         assert_eq!(normal_from(DVec3::new(1.0005, 0.999, 0.0)).0, DVec3::X);
+    }
+
+    /// A corner of an oblique box that is predicted far below a face, and beside where it goes in. Inside the box its sides are nearest.
+    #[test]
+    fn a_corner_that_goes_through_a_face_meets_it_along_the_normal_of_the_face() {
+        let topology = SurfaceTopology::from_faces(3, vec![[0, 1, 2].map(VertexIndex)]);
+        let place = Placement { rotate_deg: DVec3::new(40.0, 15.0, 50.0), ..Placement::default() };
+        let block = Obstacle::new(Shape::Box { half_size: DVec3::splat(0.1) }, place);
+        let shape = block.over_substep(0.0, 0.0).shape;
+        let lowest = -shape.support(DVec3::NEG_Y);
+        let at = |height: f64, along: f64| {
+            let corner = |x: f64, z: f64| DVec3::new(x + along, lowest - height, z);
+            [corner(-1.0, -1.0), corner(1.0, -1.0), corner(0.0, 1.5)]
+        };
+        // From farther away, and from within its offset.
+        for (begun, corners) in [(0.01, 3), (0.0005, 3)] {
+            let (start, moved) = (at(begun, -0.004), rows(&at(-0.03, 0.004)));
+            let view = SubstepView { start: &start, rows: &moved, rests: true, time: 0.0, h: 0.01 };
+            let contacts = detector(3).detect(&topology, std::slice::from_ref(&block), view);
+            assert_eq!(contacts.len(), 1, "its three corners are far away");
+            let row = &contacts[0].row;
+            assert_eq!(row.weights.iter().filter(|s| **s > 0.0).count(), corners);
+            assert!(row.normal.distance(DVec3::NEG_Y) < 1e-6, "{}", row.normal);
+            assert!((row.offset - (0.001 - lowest)).abs() < 1e-9, "{} {lowest}", row.offset);
+        }
     }
 
     #[test]

@@ -218,6 +218,13 @@ impl WorldShape {
         sides.chain(inside).fold(lower(lower(a, b), c), lower)
     }
 
+    /// The least signed distance of the points of an edge from the surface \[m\].
+    pub(crate) fn distance_of_edge(&self, skeleton: &Skeleton, [p, q]: [DVec3; 2]) -> f64 {
+        let distance = |x: DVec3| self.signed_distance(x).0;
+        let inside = self.nearest_on_edge(skeleton, [p, q]).map_or(f64::INFINITY, |t| distance(p.lerp(q, t)));
+        distance(p).min(distance(q)).min(inside)
+    }
+
     /// The farthest that the shape reaches along a unit vector \[m\]; infinite where a half-space has no end.
     pub fn support(&self, normal: DVec3) -> f64 {
         match *self {

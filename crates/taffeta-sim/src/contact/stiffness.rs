@@ -3,10 +3,13 @@
 //! Depth is not to show, but what is stiffer than it needs to be makes the iteration slow. Inertia gives the stiffness that a
 //! contact needs without other loads. A cloth that is pulled tight presses harder; there the load of the last substep gives it.
 
+use crate::derive::facts::Facts;
+use crate::model::setup::Setup;
+use crate::model::state::State;
 use crate::model::state::dense::DenseState;
 use glam::DVec3;
-use taffeta_contact::Contact;
 use taffeta_contact::proximity::HARD_SHARE;
+use taffeta_contact::{Contact, ContactName};
 use taffeta_core::ContactRow;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
@@ -55,21 +58,34 @@ fn room(Contact { row, borne, .. }: &Contact) -> f64 {
 }
 
 /// The stiffness of a contact in a substep of length `h` \[s\] \[N/m\]; none between what is held. It has borne a `load` \[N\] in the last
-/// one, and has so much `room` \[m\].
-fn stiffness(row: &ContactRow, state: &DenseState, h: f64, load: f64, room: f64) -> f64 {
-    // Not the inverse of the effective inverse mass: next to held vertices that would grow without bound.
-    let corners = || row.vertices.into_iter().zip(row.weights);
-    let is_free = corners().any(|(vi, s)| s != 0.0 && state.inverse_masses[vi] > 0.0);
-    let side = |sign: f64| corners().map(|(vi, s)| (sign * s).max(0.0) * state.masses[vi]).sum::<f64>();
-    let (first, second) = (side(1.0), side(-1.0));
-    // Of two points that both move, the reduced mass.
-    let mass = if second > 0.0 { first * second / (first + second) } else { first };
-    let time = h.min(LONGEST_SUBSTEP);
-    if !is_free {
+/// one, and has so much `room` \[m\]. The obstacle has a `mobility` \[1/kg\] at the contact, which is zero unless it moves by itself.
+fn stiffness(row: &ContactRow, state: &DenseState, h: f64, load: f64, room: f64, mobility: f64) -> f64 {
+    let corners = || row.vertices.into_iter().zip(row.weights).filter(|(_, s)| *s != 0.0);
+    let is_held = |vi| state.inverse_masses[vi] == 0.0;
+    if mobility == 0.0 && corners().all(|(vi, _)| is_held(vi)) {
         return 0.0;
     }
+    let side = |sign: f64| corners().map(|(vi, s)| (sign * s).max(0.0) * state.masses[vi]).sum::<f64>();
+    let (first, second) = (side(1.0), side(-1.0));
+    // Of two points that both move, the reduced mass. Not the inverse of the effective inverse mass: next to held vertices that would
+    // grow without bound.
+    let mut mass = if second > 0.0 { first * second / (first + second) } else { first };
+    if mobility > 0.0 && corners().any(|(vi, _)| is_held(vi)) {
+        // Here it does not, and what is held is to bear a body that is much heavier than cloth.
+        let inverse: f64 = corners().map(|(vi, s)| state.inverse_masses[vi] * s * s).sum();
+        mass = mass.max(1.0 / (inverse + mobility));
+    }
+    let time = h.min(LONGEST_SUBSTEP);
     let inertial = RELATIVE_CONTACT_STIFFNESS * mass / (time * time);
     (load / (BORNE_DEPTH * room)).clamp(inertial, MOST_STIFFER * inertial)
+}
+
+/// Inverse of the mass with which the obstacle of a contact resists it in a substep of length `h` \[s\] \[1/kg\]; 0 if it does not give way.
+fn mobility(Contact { name, row, .. }: &Contact, setup: &Setup, state: &State, h: f64) -> f64 {
+    let ContactName::Body(_, number) = *name else { return 0.0 };
+    let Some(body) = state.rigid.iter().find(|body| body.obstacle == number as usize) else { return 0.0 };
+    let point = row.interpolate(|vi| state.motion.positions[vi]);
+    body.mobility_at(&setup.obstacles[body.obstacle], point, row.normal, h)
 }
 
 /// Stiffness of the spring of friction of a contact that has a stiffness along its normal \[N/m\] and has borne a load
@@ -92,30 +108,37 @@ pub(crate) fn friction_stiffness(normal: f64, row: &ContactRow, load: f64) -> f6
 ///
 /// `impacts` are the loads that solutions have found for contacts that they [press in too deep](record_impacts) \[N\]; none
 /// where the list ends.
-pub(crate) fn stiffnesses(contacts: &[Contact], impacts: &[f64], state: &DenseState, h: f64) -> Vec<f64> {
-    let pinched = pinched_parts(contacts, state.masses.len());
+pub(crate) fn stiffnesses(facts: Facts<'_>, impacts: &[f64], h: f64) -> Vec<f64> {
+    let Facts { setup, inputs, state, .. } = facts;
+    let (contacts, motion) = (&state.last.contacts, &state.motion);
+    let pinched = pinched_parts(contacts, motion.masses.len());
     let impacts = impacts.iter().copied().chain(std::iter::repeat(0.0));
     let stiffness = |((contact, pinched), impact): ((&Contact, f64), f64)| {
         let load = contact.borne.load().max(impact);
-        let free = stiffness(&contact.row, state, h, load * (1.0 - pinched), room(contact));
+        let mobility = if inputs.stands_still { 0.0 } else { mobility(contact, setup, state, h) };
+        let of = |h: f64, load: f64| stiffness(&contact.row, motion, h, load, room(contact), mobility);
+        let free = of(h, load * (1.0 - pinched));
         if pinched < PINCHED || !contact.is_at_vertex() {
             return free;
         }
-        free.max(PINCHED_STIFFER * stiffness(&contact.row, state, LONGEST_SUBSTEP, 0.0, room(contact)))
+        free.max(PINCHED_STIFFER * of(LONGEST_SUBSTEP, 0.0))
     };
     contacts.iter().zip(pinched).zip(impacts).map(stiffness).collect()
 }
 
 /// Notes in `impacts` the loads \[N\] of contacts that the solution of a substep of length `h` \[s\] presses in too deep; returns whether
-/// there are any. Only contacts of cloths with each other count: cloth that is sewn onto a body is pressed into it for long.
-pub(crate) fn record_impacts(contacts: &[Contact], rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
+/// there are any. Only contacts with what gives way count: cloth that is sewn onto a body is pressed into it for long.
+pub(crate) fn record_impacts(facts: Facts<'_>, rows: &[Row], h: f64, impacts: &mut Vec<f64>) -> bool {
+    let Facts { setup, state, .. } = facts;
+    let contacts = &state.last.contacts;
     impacts.resize(contacts.len(), 0.0);
     let mut is_any = false;
     for (contact, impact) in contacts.iter().zip(impacts) {
         let row = &contact.row;
         let depth = -row.gap(row.interpolate(|vi| rows[vi.to_usize()].position()));
         let load = contact.normal_lambda / (h * h);
-        if row.is_mutual() && depth > TOO_DEEP * room(contact) && load > *impact {
+        let gives_way = row.is_mutual() || mobility(contact, setup, state, h) > 0.0;
+        if gives_way && depth > TOO_DEEP * room(contact) && load > *impact {
             (*impact, is_any) = (load, true);
         }
     }
@@ -175,14 +198,14 @@ mod tests {
     #[test]
     fn a_contact_bears_the_load_of_before_at_a_part_of_its_thickness() {
         let (state, h) = (state(), 1.0 / 240.0);
-        let first = stiffness(&ROW, &state, h, 0.0, 1e-3);
+        let first = stiffness(&ROW, &state, h, 0.0, 1e-3, 0.0);
         assert_eq!(first, RELATIVE_CONTACT_STIFFNESS * 0.01 / (h * h));
-        assert_eq!(stiffness(&ROW, &state, h, 0.1 * first * ROW.thickness, 1e-3), first, "inertia does");
+        assert_eq!(stiffness(&ROW, &state, h, 0.1 * first * ROW.thickness, 1e-3, 0.0), first, "inertia does");
         let load = 20.0 * first * ROW.thickness;
-        let depth = load / stiffness(&ROW, &state, h, load, 1e-3);
+        let depth = load / stiffness(&ROW, &state, h, load, 1e-3, 0.0);
         assert!((depth - BORNE_DEPTH * ROW.thickness).abs() < 1e-15, "{depth}");
         assert_eq!(
-            stiffness(&ROW, &state, h, 1e9 * load, 1e-3),
+            stiffness(&ROW, &state, h, 1e9 * load, 1e-3, 0.0),
             MOST_STIFFER * first,
             "but not without bound"
         );
@@ -206,6 +229,6 @@ mod tests {
     #[test]
     fn what_is_held_on_both_sides_presses_on_nothing() {
         let held = ContactRow { weights: [0.0, 1.0, 0.0, 0.0], ..ROW };
-        assert_eq!(stiffness(&held, &state(), 1.0 / 240.0, 5.0, 1e-3), 0.0);
+        assert_eq!(stiffness(&held, &state(), 1.0 / 240.0, 5.0, 1e-3, 0.0), 0.0);
     }
 }

@@ -14,12 +14,14 @@ pub(crate) fn end_of_substep(facts: Facts<'_>, h: f64) -> f64 {
     if facts.inputs.stands_still { facts.state.time } else { facts.state.time + h }
 }
 
-/// Returns whether pins and obstacles all stand still until a time \[s\].
+/// Returns whether pins and obstacles all stand still until a time \[s\]. Where an obstacle that moves by itself is to be then, nobody
+/// knows before it is there.
 pub(crate) fn stand_still(world: &World, end: f64) -> bool {
     let (setup, time) = (&world.setup, world.state.time);
     let stays = |hold: &Hold| hold.path.is_none_or(|path| path.stands_between(time, end));
     setup.pins.iter().all(|pin| pin.description.motion.stands_between(time, end))
         && world.state.motion.holds.iter().all(|(_, hold)| stays(hold))
+        && (world.state.rigid.is_empty() || world.inputs.stands_still)
         && setup.obstacles.iter().all(|obstacle| obstacle.motion.stands_between(time, end))
         && setup.meshes.iter().all(|mesh| mesh.stands_between(time, end))
 }

@@ -5,10 +5,13 @@ use crate::model::description::{SimulationSettings, SolverChoice};
 use crate::model::state::inertia::Inertia;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
-use taffeta_contact::{Contact, ContactName, Freedom, Obstacle};
+use taffeta_contact::{Contact, ContactName, Freedom, Limit, Obstacle, RigidBody};
 use taffeta_core::Pose;
 use taffeta_core::lanes::Row;
 use taffeta_solve::drivers::newton::Carrier;
+
+/// Speed with which a body with a largest force makes up for what it lags behind its path, if nothing resists \[m/s\].
+pub(crate) const FASTEST: f64 = 5.0;
 
 /// An obstacle that moves by itself, or follows its path with a force of no more than a limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,7 +57,7 @@ impl RigidState {
             Freedom::Free(body) => (body.velocity, body.angular_velocity),
         };
         let pose = obstacle.pose_at(time);
-        let mobility = (0.0, DMat3::ZERO);
+        let mobility = mobility_of(obstacle, &pose);
         Some(Self { obstacle: number, pose, velocity, spin, mobility, borne: Vec::new() })
     }
 
@@ -64,6 +67,18 @@ impl RigidState {
         self.spin += self.mobility.1 * (point - self.pose.translation).cross(impulse);
     }
 
+    /// Inverse of the mass \[kg\] with which the obstacle that it is resists a push along a unit `normal` at a point \[m\], in a substep of
+    /// length `h` \[s\]. What follows a path gives way by the speed with which it makes up for a lag.
+    pub(crate) fn mobility_at(&self, obstacle: &Obstacle, point: DVec3, normal: DVec3, h: f64) -> f64 {
+        match &obstacle.freedom {
+            Freedom::Limited(Limit { force, .. }) => FASTEST / (force * h),
+            _ => {
+                let arm = (point - self.pose.translation).cross(normal);
+                self.mobility.0 + arm.dot(self.mobility.1 * arm)
+            }
+        }
+    }
+
     /// Returns whether all is finite.
     pub(crate) fn is_sound(&self) -> bool {
         self.pose.find_defect().is_none()
@@ -71,6 +86,20 @@ impl RigidState {
             && self.spin.is_finite()
             && self.borne.iter().all(|(_, _, force)| force.is_finite())
     }
+}
+
+/// Inverses of the mass \[1/kg\] and of the inertia tensor \[1/(kg·m²)\] of an obstacle at a pose; zero unless it moves freely.
+pub(crate) fn mobility_of(obstacle: &Obstacle, pose: &Pose) -> (f64, DMat3) {
+    let Freedom::Free(body) = &obstacle.freedom else { return (0.0, DMat3::ZERO) };
+    let root = root_of(body, obstacle, pose);
+    (1.0 / body.mass, root * root / body.mass)
+}
+
+/// The root `B` of a body at a pose, see [`RigidStage`]: `B² = m I⁻¹`.
+pub(crate) fn root_of(body: &RigidBody, obstacle: &Obstacle, pose: &Pose) -> DMat3 {
+    let moments = body.moments(&obstacle.shape, obstacle.place.scale);
+    let scales = DVec3::from_array(moments.to_array().map(|moment| (body.mass / moment).sqrt()));
+    pose.rotation * DMat3::from_diagonal(scales) * pose.rotation.transpose()
 }
 
 /// A body in a stage. Its coordinates are the displacement of its center since the start of the substep and the rotation vector since

@@ -48,21 +48,22 @@ pub(crate) fn detect(
     if has_stages {
         keep_bases_out(&state.last, work, share);
     }
-    let State { last, motion, .. } = &mut *state;
     match law {
         ContactLaw::Passes | ContactLaw::Forces => {
+            let last = &mut state.last;
             soften_pinched(&mut last.contacts, work.start.len());
             stabilize(&last.contacts, &mut work.start, &mut work.rows, h)
         }
         // The search for an equilibrium wants the depth of the end, and no blow moves what begins each step at rest.
         ContactLaw::Equations if inputs.stands_still => {}
         ContactLaw::Equations => {
-            let stiffnesses = stiffnesses(&last.contacts, &[], motion, span);
-            relieve(&mut last.contacts, &stiffnesses, &work.start, h);
+            let stiffnesses = stiffnesses(Facts { setup, inputs, state, choice }, &[], span);
+            relieve(&mut state.last.contacts, &stiffnesses, &work.start, h);
         }
     }
     restore_held(&work.guided, &mut work.rows);
     restore_held_starts(&work.guided, &mut work.start);
+    let State { last, motion, .. } = &mut *state;
     // Contacts of two stages are looked for where velocities lead; their predictions are other places.
     let predicted = |(i, row): (usize, &Row)| match has_stages {
         true => {
@@ -114,8 +115,8 @@ pub(crate) fn meet_on_the_way(
         let is_pressed = row.gap(row.interpolate(|vi| rows[vi.to_usize()].position())) < 0.0;
         is_pressed && known.binary_search(&contact.name).is_err()
     });
+    let is_soft = work.unswept.is_none() && record_impacts(facts, &work.rows, h, &mut work.impacts);
     let last = &mut state.last;
-    let is_soft = work.unswept.is_none() && record_impacts(&last.contacts, &work.rows, h, &mut work.impacts);
     if found.is_empty() {
         return is_soft;
     }

@@ -73,9 +73,8 @@ impl Equations {
 
     /// Adds the springs of the contacts. Forces act for the effective step of the stage only.
     fn add_springs(&mut self, facts: Facts<'_>, work: &Workspace, h: f64) {
-        let State { motion, last, .. } = facts.state;
         let (span, share) = (stage_span(facts, work, h), stage_share(facts, work));
-        self.stiffnesses = stiffnesses(&last.contacts, &expected_loads(facts, work), motion, span);
+        self.stiffnesses = stiffnesses(facts, &expected_loads(facts, work), span);
         self.springs = friction_springs(facts, work, h, &self.stiffnesses);
         for (stiffness, spring) in self.stiffnesses.iter_mut().zip(&mut self.springs) {
             *stiffness /= share;

@@ -11,16 +11,15 @@ use crate::derive::clock::end_of_substep;
 use crate::derive::facts::Changing;
 use crate::derive::stages::{first_share, stage_share};
 use crate::model::state::inertia::{Inertia, Moving, coast};
-use crate::model::state::rigid::{Placed, RigidScratch, RigidStage, RigidState};
+use crate::model::state::rigid::{
+    FASTEST, Placed, RigidScratch, RigidStage, RigidState, mobility_of, root_of,
+};
 use crate::step::stages::rigid_terms::{GIVE, RigidTerms};
-use glam::{DMat3, DQuat, DVec3};
-use taffeta_contact::{Contact, Freedom, Limit, Obstacle, RigidBody};
+use glam::{DQuat, DVec3};
+use taffeta_contact::{Contact, Freedom, Limit, Obstacle};
 use taffeta_core::lanes::Row;
 use taffeta_core::{Drive, Pose};
 use taffeta_solve::drivers::newton::{Carrier, ContactState};
-
-/// Speed with which a body with a largest force makes up for what it lags behind its path, if nothing resists \[m/s\].
-const FASTEST: f64 = 5.0;
 
 /// The bodies of a world, with what moves them in a stage.
 pub(crate) struct Bodies<'a> {
@@ -231,7 +230,7 @@ impl<'a> Bodies<'a> {
             body.pose = obstacle.pose_at(time + h);
             (body.velocity, body.spin) = match &obstacle.freedom {
                 Freedom::Free(rigid) => {
-                    body.mobility = (1.0 / rigid.mass, stage.root * stage.root / rigid.mass);
+                    body.mobility = mobility_of(obstacle, &body.pose);
                     // Without torque the angular momentum stays, whatever the gyroscopic term errs by.
                     let dense = stage.root * (stage.velocity(1) - stage.gyration * h);
                     let (before, after) = (stage.root.inverse(), root_of(rigid, obstacle, &body.pose));
@@ -278,13 +277,6 @@ impl RigidStage {
         let inverse = self.root.inverse();
         self.root * -spin.cross(inverse * (inverse * spin))
     }
-}
-
-/// The root `B` of a body at a pose, see [`RigidStage`]: `B² = m I⁻¹`.
-fn root_of(rigid: &RigidBody, obstacle: &Obstacle, pose: &Pose) -> DMat3 {
-    let moments = rigid.moments(&obstacle.shape, obstacle.place.scale);
-    let scales = DVec3::from_array(moments.to_array().map(|moment| (rigid.mass / moment).sqrt()));
-    pose.rotation * DMat3::from_diagonal(scales) * pose.rotation.transpose()
 }
 
 /// Lets an obstacle move from one pose to another between two times \[s\].

@@ -209,8 +209,8 @@ const ADDED: &[(&str, &str, Option<&str>)] = &[
     ("an output format", "UsdaFiles", None),
     ("a scene key", "break_force", Some("taffeta-sim")),
     ("a scene key", "gravity_while_sewing", Some("taffeta-sim")),
-    ("a solver", "Xpbd", None),
-    ("a solver", "RowDriver", None),
+    ("a solver that sweeps", "Xpbd", None),
+    ("a solver that sweeps", "RowDriver", None),
 ];
 
 #[test]

@@ -12,6 +12,7 @@ use crate::common::*;
 use glam::{DVec2, DVec3};
 use taffeta::contact::{MeshObstacle, Obstacle, Shape};
 use taffeta::core::{Friction, Keyframe, KeyframedMotion, Placement, Region, TriangleMesh};
+use taffeta::io::{GridPattern, grid};
 use taffeta::remesh::RemeshSettings;
 use taffeta::sim::{
     Air, ClothDescription, Material, Metrics, PinDescription, SolverChoice, World, WorldDescription, queries,

@@ -1,9 +1,13 @@
 //! Cloth that stiffens as it is stretched, against closed forms.
 
 use crate::common::*;
-use glam::DVec3;
-use taffeta::io::GridPattern;
-use taffeta::sim::{ClothDescription, Material, Mode, SimulationSettings, SolverChoice};
+use glam::{DVec2, DVec3};
+use std::f64::consts::PI;
+use taffeta::core::Region;
+use taffeta::io::{GridPattern, grid};
+use taffeta::sim::{
+    ClothDescription, Material, Mode, PinDescription, SimulationSettings, SolverChoice, StepInputs, World,
+};
 
 /// Modulus at the load of the tensile test \[N/m\], that load \[N/m\], and the part of the modulus at rest.
 const MODULUS: f64 = 4000.0;
@@ -85,4 +89,37 @@ fn solvers_have_the_curve_or_its_secant() {
     }
     let found = energy(SolverChoice::Block);
     assert!((found / secant - 1.0).abs() < 1e-9, "{found} {secant}");
+}
+
+/// Standing waves along the warp of a sheet of 1 m that is held at both ends. In material coordinates the stretch `λ` has the modulus
+/// `λ² S' + S`, and damping `τ λ² S'`: a wave of half a meter to its node has `ω² = π² (λ² S' + S)/ρ` and decays by `½ τ π² λ² S'/ρ`.
+#[test]
+fn taut_cloth_loses_as_much_as_its_stiffness_where_it_is_says() {
+    let (modulus, density, tau, strain) = (49_000.0, 20.0, 3e-4, 0.008);
+    let end = LOAD / modulus;
+    let tangent = modulus * (REST + 2.0 * (1.0 - REST) * strain / end);
+    let stress = modulus * (REST * strain + (1.0 - REST) * strain * strain / end);
+    let stretch = f64::sqrt(1.0 + 2.0 * strain);
+    let mut mesh = grid(DVec2::new(1.0, 0.1), [40, 2], GridPattern::Alternating, 1);
+    let wave = |x: f64| (PI * x).sin();
+    mesh.positions.iter_mut().for_each(|x| x.x = stretch * x.x + 3e-5 * wave(x.x));
+    let material =
+        Material { linearity: 0.7, stretch_damping: tau, ..Material::isotropic(density, modulus, 0.0, 1e-5) };
+    let mut cloth = ClothDescription::new("sheet", mesh, material);
+    let ends = [0.0, 1.0].map(|x| Region::MaterialBox([DVec2::new(x, 0.0), DVec2::new(x, 0.1)]));
+    cloth.pins = ends.map(PinDescription::new).into();
+    let starts: Vec<f64> = (0..=40).map(|k| f64::from(k) / 40.0).collect();
+    let settings = SimulationSettings { gravity: DVec3::ZERO, ..SimulationSettings::default() };
+    let mut world = world(cloth, settings);
+    let amplitude = |world: &World| {
+        let x = world.mesh(0).positions;
+        starts.iter().zip(&x).map(|(s, x)| 2.0 / 40.0 * wave(*s) * (x.x - stretch * s)).sum::<f64>()
+    };
+    let first = amplitude(&world);
+    let period = 2.0 / (((stretch * stretch * tangent + stress) / density).sqrt());
+    let steps = 5 * 80;
+    (0..steps).for_each(|_| drop(world.step(&StepInputs::default(), period / 80.0).expect("it moves")));
+    let decay = (first / amplitude(&world)).ln() / (5.0 * period);
+    let expected = 0.5 * tau * PI * PI * stretch * stretch * tangent / density;
+    assert!((decay / expected - 1.0).abs() < 0.03, "{decay} {expected}");
 }

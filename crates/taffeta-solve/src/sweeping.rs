@@ -1,10 +1,12 @@
 //! Sweeps of a substep, and the drivers that make them.
 
-use crate::block::EnclosedVolume;
-use crate::drivers::block::{BlockDriver, Substep};
-use crate::drivers::rows::{RowDriver, RowStep};
+use crate::block::{EnclosedVolume, Stitch};
+use crate::drivers::rows::RowForce;
+use crate::plate::{Plate, PlateState};
 use glam::DVec3;
+use std::fmt::Debug;
 use taffeta_core::lanes::Row;
+use taffeta_core::{EdgeIndex, IndexVec};
 
 /// The sweeps of a substep.
 #[derive(Clone, Copy, Debug)]
@@ -21,48 +23,45 @@ pub struct Sweeps<'a> {
 
 impl Sweeps<'_> {
     /// The rows with the positions of the start.
-    fn rows_at_start(&self, rows: &[Row]) -> Vec<Row> {
+    pub(crate) fn rows_at_start(&self, rows: &[Row]) -> Vec<Row> {
         let at = |(row, x): (&Row, &DVec3)| Row { position: x.to_array(), ..*row };
         rows.iter().zip(self.start).map(at).collect()
     }
 }
 
-/// A driver that sweeps over its elements one after the other, with contact in between.
-pub trait Sweeping {
+/// A driver that sweeps over its elements one after the other, with contact in between. Who sweeps answers every question here: a new
+/// driver does not compile before it does.
+pub trait Sweeping: Debug + Send + Sync {
     /// Makes the sweeps of a substep, each followed by `contact`, which may move the rows.
     fn make_sweeps(&mut self, rows: &mut [Row], sweeps: Sweeps<'_>, contact: &mut dyn FnMut(&mut [Row]));
 
     /// Enclosed volumes as the driver keeps them: their targets are set before the sweeps, their pressures known after them.
     fn enclosed_mut(&mut self) -> &mut [EnclosedVolume];
-}
 
-impl Sweeping for BlockDriver {
-    fn make_sweeps(&mut self, rows: &mut [Row], sweeps: Sweeps<'_>, contact: &mut dyn FnMut(&mut [Row])) {
-        if self.is_damped() {
-            self.begin_substep(&sweeps.rows_at_start(rows));
-        }
-        self.set_clamps(sweeps.clamps);
-        for sweep in 0..sweeps.count {
-            self.sweep(rows, Substep::of_count(sweeps.h, sweep, sweeps.count));
-            contact(rows);
-        }
-    }
+    /// Takes springs that have broken, by their edges, out of all later sweeps.
+    fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>);
 
-    fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
-        Self::enclosed_mut(self)
-    }
-}
+    /// Takes over the threads of seams, in their order.
+    fn set_stitches(&mut self, stitches: &[Stitch]);
 
-impl Sweeping for RowDriver {
-    fn make_sweeps(&mut self, rows: &mut [Row], sweeps: Sweeps<'_>, contact: &mut dyn FnMut(&mut [Row])) {
-        self.begin_substep(&sweeps.rows_at_start(rows));
-        for sweep in 0..sweeps.count {
-            self.sweep(rows, RowStep { h: sweeps.h, sweep, sweeps: sweeps.count });
-            contact(rows);
-        }
-    }
+    /// Takes over the rest state of a plate whose faces have yielded.
+    fn set_rest(&mut self, plate: &Plate);
 
-    fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
-        Self::enclosed_mut(self)
-    }
+    /// Takes over scalars and clamps of the plate.
+    fn set_plate_state(&mut self, state: &PlateState);
+
+    /// Scalars of the plate's edges \[rad\]; `None`: the driver knows no plate.
+    fn plate_scalars(&self) -> Option<Vec<f64>>;
+
+    /// Unwrapped angles of the plate's edges that the driver has followed through its substeps, hinges included \[rad\]; `None` as before.
+    fn plate_angles(&self) -> Option<Vec<f64>>;
+
+    /// Angles of hinges at positions `x` \[m\], continued from the last sweep \[rad\], by their edges. `hinges` are those of the blocks.
+    fn hinge_angles(&self, hinges: &[EdgeIndex], x: &[DVec3]) -> Vec<(EdgeIndex, f64)>;
+
+    /// Forces \[N\] along edges in a substep of length `h` \[s\] by their springs.
+    fn edge_forces(&self, h: f64) -> Vec<(EdgeIndex, f64)>;
+
+    /// Forces of scalar rows in a substep of length `h` \[s\] that has ended with these rows of vertices.
+    fn row_forces(&self, rows: &[Row], h: f64) -> Vec<RowForce>;
 }

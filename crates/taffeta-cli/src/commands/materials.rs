@@ -6,9 +6,9 @@ use taffeta_scene::materials::{Preset, presets};
 /// Width of the first column.
 const LABEL_WIDTH: usize = 18;
 /// Width of the other columns of the table.
-const VALUE_WIDTH: usize = 16;
+const VALUE_WIDTH: usize = 19;
 /// Presets beside each other: with more the table is wider than a terminal.
-const COLUMNS: usize = 5;
+const COLUMNS: usize = 4;
 
 /// A quantity: its name in scenes, its unit, and its value in words.
 type Row = (&'static str, &'static str, fn(&Preset) -> String);

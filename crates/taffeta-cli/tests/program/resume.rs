@@ -56,6 +56,18 @@ fn what_was_written_after_the_checkpoint_is_written_again() {
 }
 
 #[test]
+fn frames_that_are_gone_when_a_run_goes_on_are_told() {
+    let desk = Desk::new();
+    let arguments = ["run", "scene.toml", "--out", "parts"];
+    desk.done(&[&arguments[..], &["--frames", "3"]].concat());
+    std::fs::remove_file(desk.path("parts/frames/sheet_00001.obj")).unwrap();
+    let told = desk.done(&[&arguments[..], &["--resume"]].concat()).err;
+    assert!(told.contains("files in frames that are missing: 1") && told.contains("up to frame 3"), "{told}");
+    let told = desk.done(&[&arguments[..], &["--set", "simulation.duration=0.2", "--resume"]].concat()).err;
+    assert!(told.contains("up to frame 6"), "{told}");
+}
+
+#[test]
 fn a_finished_run_can_be_made_longer() {
     let desk = Desk::new();
     desk.done(&run("short", &[]));

@@ -66,11 +66,17 @@ pub(super) struct Notes<'a> {
     left_out: RefCell<BTreeSet<String>>,
     /// An example of a key of a table.
     example: fn(&str, &str) -> Option<String>,
+    /// The key paths of the tables that have a key.
+    homes: fn(&str) -> Vec<String>,
 }
 
 impl<'a> Notes<'a> {
-    pub(super) fn new(document: &'a Document, example: fn(&str, &str) -> Option<String>) -> Self {
-        Self { document, problems: RefCell::default(), left_out: RefCell::default(), example }
+    pub(super) fn new(
+        document: &'a Document,
+        example: fn(&str, &str) -> Option<String>,
+        homes: fn(&str) -> Vec<String>,
+    ) -> Self {
+        Self { document, problems: RefCell::default(), left_out: RefCell::default(), example, homes }
     }
 
     pub(super) fn is_left_out(&self, key: &str) -> bool {
@@ -119,7 +125,12 @@ impl<'a> Notes<'a> {
 
     /// Notes a key that a table does not have.
     pub(super) fn record_unknown(&self, table: &str, entry: &Entry, known: &[&str]) {
-        let suggestion = did_you_mean(&entry.key, known).map_or(String::new(), |text| format!("{text} "));
+        let homes = || {
+            let tables: Vec<_> = (self.homes)(&entry.key).iter().map(|table| format!("`{table}`")).collect();
+            (!tables.is_empty()).then(|| format!("it is a key of {};", tables.join(" and ")))
+        };
+        let suggestion = did_you_mean(&entry.key, known).or_else(homes);
+        let suggestion = suggestion.map_or(String::new(), |text| format!("{text} "));
         let help = format!("{suggestion}allowed keys{}: {}", place_of(table), known.join(", "));
         let message = format!("unknown key `{}`", entry.key);
         let whole = join_key(table, &entry.key);

@@ -12,6 +12,7 @@ use crate::derive::{bodies, crossings, rebuild, solver_facts};
 use crate::features::grabs::SubstepStart;
 use crate::measure::cloth_view::ClothView;
 use crate::measure::{energy, points};
+use crate::model::description::capabilities::Capabilities;
 use crate::model::description::ids::{BodyId, ClothId, ObstacleId, PinId};
 use crate::model::description::inputs::StepInputs;
 use crate::model::description::{Air, ClothDescription, PinDescription, WorldDescription};
@@ -385,6 +386,11 @@ impl World {
     /// The solver in use: `global`, `direct`, `block`, `xpbd`, `pbd` or `projective`.
     pub fn solver_name(&self) -> &'static str {
         solver_facts::solver_name(self)
+    }
+
+    /// Parts of a world that its solver can compute.
+    pub fn capabilities(&self) -> &'static Capabilities {
+        self.derived.choice.capabilities()
     }
 
     /// Positions \[m\] and velocities \[m/s\] of the vertices of a loose body, in the order of its description. Ropes are the

@@ -3,6 +3,7 @@
 use super::checkpoint::{CheckpointFolder, Resumed};
 use super::lock::Lock;
 use super::prepare::Prepared;
+use super::record::missing_files;
 use crate::failure::Failure;
 use std::path::Path;
 use taffeta_scene::OutputFolder;
@@ -41,11 +42,12 @@ impl Opening {
             }
             None => None,
             Some(last) => {
-                let missing = folder.missing_rows(last).map_err(|error| Failure::usage(&error))?;
-                (missing > 0).then(|| {
+                let rows = folder.missing_rows(last).map_err(|error| Failure::usage(&error))?;
+                let files = missing_files(prepared, last);
+                (rows > 0 || files > 0).then(|| {
                     format!(
-                        "metrics.csv in {} has no row for {missing} of the frames up to {last}, where the run goes on: \
-                         somebody has changed it",
+                        "somebody has changed {}: up to frame {last}, where the run goes on, rows of metrics.csv that are \
+                         missing: {rows}; files in frames that are missing: {files}",
                         root.display()
                     )
                 })

@@ -75,13 +75,13 @@ impl Prepared {
         description.simulation.threads = choose_threads(description.simulation.threads, warnings);
         let world =
             World::build(&description).map_err(|error| refuse_world(&options.scene, &scene, &error))?;
-        if scene.contact.self_contact.is_none() && world.solver_name() == "projective" {
+        if scene.contact.self_contact.is_none() && !world.capabilities().meetings {
             warnings.push(NO_SELF_CONTACT.to_owned());
         }
         warnings.extend(describe_crossings(&world));
         let starts_inside = find_starts_inside(&scene, &world);
         warnings.extend(starts_inside.iter().map(|start| start.warning.clone()));
-        if ["block", "xpbd", "projective"].contains(&world.solver_name()) && has_weak_pins(&scene) {
+        if world.capabilities().is_local() && has_weak_pins(&scene) {
             warnings.push(ROUGH_FORCES.to_owned());
         }
         if options.draft {

@@ -8,7 +8,7 @@ use taffeta_contact::{Freedom, Obstacle};
 use taffeta_io::Format;
 use taffeta_scene::{
     BodyRow, BodyWriter, MetricsRow, MetricsWriter, OutputError, OutputFolder, PlacedProbe, ProbeRow,
-    ProbeWriter, RopeProbe, SolidProbe, cloth_frame, cloth_surface, rope_frame,
+    ProbeWriter, ResultFolder, RopeProbe, SolidProbe, cloth_frame, cloth_surface, rope_frame,
 };
 use taffeta_sim::columns::Value;
 use taffeta_sim::{MaterialPoint, ObstacleId, StepReport, World, queries};
@@ -107,6 +107,22 @@ impl Recorder {
         row.set("io_ms", milliseconds(start.elapsed()));
         self.metrics.write(&row)
     }
+}
+
+/// Number of files of frames up to the last one that are not in the folder of a run: of one that nobody has touched none.
+pub(super) fn missing_files(prepared: &Prepared, last_frame: u64) -> usize {
+    let output = &prepared.scene.output;
+    let every = u64::from(output.every);
+    let formats = frame_formats(&output.formats, prepared.complete);
+    let bodies = prepared.world.cloths().len() + queries::rope_bodies(&prepared.world).count();
+    let expected = (last_frame / every + 1) as usize * bodies * formats.len();
+    let is_expected = |frame: u64| frame <= last_frame && frame.is_multiple_of(every);
+    // Without the folder of the frames there is none of them.
+    let there = ResultFolder::open(&prepared.root).map_or(0, |result| {
+        let files = formats.iter().flat_map(|format| result.files_of(*format));
+        files.filter(|(_, frame, _)| is_expected(*frame)).count()
+    });
+    expected.saturating_sub(there)
 }
 
 /// The formats of the files that are written for every frame. Formats that span frames are put together from complete files

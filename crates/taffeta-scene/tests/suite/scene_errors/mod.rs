@@ -171,6 +171,13 @@ fn unknown_keys_are_refused_with_the_allowed_ones() {
     expect("density", "density = 0.2\ndensiti = 1", "densiti", &["unknown key"]);
     expect("motion", "motion = [{ t = 0, move = [0, 0, 0] }]", "move", &["t, translate, rotate_deg"]);
     expect("size_min", "size_minimum = 0.1", "size_minimum", &["unknown key", "refine_angle"]);
+    // A key of another table.
+    expect(
+        "density",
+        "density = 0.2\nsize_min = 0.1",
+        "size_min",
+        &["it is a key of `cloth.remesh`; allowed keys"],
+    );
 }
 
 #[test]

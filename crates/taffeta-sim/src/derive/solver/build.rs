@@ -30,10 +30,10 @@ pub(crate) fn build_solver(
         SolverChoice::Block => {
             let mut driver = BlockDriver::build(topology, blocks);
             driver.set_plate_state(plate);
-            Solver::Block(Box::new(driver))
+            Solver::Sweeping(Box::new(driver))
         }
-        SolverChoice::Xpbd => Solver::Rows(Box::new(RowDriver::xpbd(topology, blocks))),
-        SolverChoice::Pbd => Solver::Rows(Box::new(build_pbd(source, blocks, models))),
+        SolverChoice::Xpbd => Solver::Sweeping(Box::new(RowDriver::xpbd(topology, blocks))),
+        SolverChoice::Pbd => Solver::Sweeping(Box::new(build_pbd(source, blocks, models))),
         SolverChoice::Projective => Solver::Projective(Box::new(build_projective(source, models))),
         SolverChoice::Auto | SolverChoice::Global => {
             build_newton(source, blocks, LinearSolver::Conjugate, grids)

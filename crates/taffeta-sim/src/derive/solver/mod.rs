@@ -9,8 +9,7 @@ use taffeta_core::{EdgeIndex, IndexVec, VertexIndex};
 use taffeta_solve::block::Stitch;
 use taffeta_solve::drivers::newton::{ContactState, KeptGrids, NewtonDriver};
 use taffeta_solve::{
-    BlockDriver, Blocks, ElasticEnergy, Plate, PlateState, ProjectiveDriver, ProjectiveTimes, RowDriver,
-    RowForce,
+    Blocks, ElasticEnergy, Plate, PlateState, ProjectiveDriver, ProjectiveTimes, RowForce, Sweeping,
 };
 
 /// The solver in use.
@@ -18,10 +17,8 @@ use taffeta_solve::{
 pub(crate) enum Solver {
     /// None: the bodies of this world are stepped in groups, which have solvers of their own.
     Idle,
-    /// Block updates.
-    Block(Box<BlockDriver>),
-    /// Updates of single rows: XPBD or PBD.
-    Rows(Box<RowDriver>),
+    /// Sweeps over blocks or single rows.
+    Sweeping(Box<dyn Sweeping>),
     /// Projective dynamics.
     Projective(Box<ProjectiveDriver>),
     /// Newton, with conjugate gradients or a factorization.
@@ -33,58 +30,58 @@ impl Solver {
     pub(crate) fn begin_frame(&mut self) {
         match self {
             Self::Newton(driver) => driver.begin_frame(),
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Projective(_) => {}
+            Self::Idle | Self::Sweeping(_) | Self::Projective(_) => {}
         }
     }
 
     /// Takes springs that have broken, by their edges, out of the rows. No other solver has any.
     pub(crate) fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
         match self {
-            Self::Rows(driver) => driver.switch_off(broken),
-            Self::Idle | Self::Block(_) | Self::Projective(_) | Self::Newton(_) => {}
+            Self::Sweeping(driver) => driver.switch_off(broken),
+            Self::Idle | Self::Projective(_) | Self::Newton(_) => {}
         }
     }
 
-    /// Takes over the threads of seams, in their order. Rows and projections know no seams.
+    /// Takes over the threads of seams, in their order. Projections know no seams.
     pub(crate) fn set_stitches(&mut self, stitches: &[Stitch]) {
         match self {
-            Self::Block(driver) => driver.set_stitches(stitches),
+            Self::Sweeping(driver) => driver.set_stitches(stitches),
             Self::Newton(driver) => driver.stitches_mut().clone_from_slice(stitches),
-            Self::Idle | Self::Rows(_) | Self::Projective(_) => {}
+            Self::Idle | Self::Projective(_) => {}
         }
     }
 
-    /// Takes over the rest state of a plate whose faces have yielded. Rows and projections know no folds.
+    /// Takes over the rest state of a plate whose faces have yielded. Projections know no folds.
     pub(crate) fn set_rest(&mut self, plate: &Plate) {
         match self {
-            Self::Block(driver) => driver.set_rest(plate),
+            Self::Sweeping(driver) => driver.set_rest(plate),
             Self::Newton(driver) => driver.set_rest(plate),
-            Self::Idle | Self::Rows(_) | Self::Projective(_) => {}
+            Self::Idle | Self::Projective(_) => {}
         }
     }
 
     /// Takes over scalars and clamps of the plate. Newton's method is given them with every solve.
     pub(crate) fn set_plate_state(&mut self, state: &PlateState) {
         match self {
-            Self::Block(driver) => driver.set_plate_state(state),
-            Self::Idle | Self::Rows(_) | Self::Projective(_) | Self::Newton(_) => {}
+            Self::Sweeping(driver) => driver.set_plate_state(state),
+            Self::Idle | Self::Projective(_) | Self::Newton(_) => {}
         }
     }
 
     /// Angles of the plate's edges \[rad\] that the solver has followed through its substeps; `None`: it follows none.
     pub(crate) fn plate_angles(&self) -> Option<Vec<f64>> {
         match self {
-            Self::Block(driver) => Some(driver.plate_angles()),
+            Self::Sweeping(driver) => driver.plate_angles(),
             Self::Newton(driver) => Some(driver.reference_angles()),
-            Self::Idle | Self::Rows(_) | Self::Projective(_) => None,
+            Self::Idle | Self::Projective(_) => None,
         }
     }
 
     /// Scalars of the plate's edges \[rad\], if the solver keeps its own.
     pub(crate) fn plate_scalars(&self) -> Option<Vec<f64>> {
         match self {
-            Self::Block(driver) => Some(driver.scalars()),
-            Self::Idle | Self::Rows(_) | Self::Projective(_) | Self::Newton(_) => None,
+            Self::Sweeping(driver) => driver.plate_scalars(),
+            Self::Idle | Self::Projective(_) | Self::Newton(_) => None,
         }
     }
 
@@ -95,8 +92,7 @@ impl Solver {
         x: &IndexVec<VertexIndex, DVec3>,
     ) -> Vec<(EdgeIndex, f64)> {
         match self {
-            Self::Block(driver) => hinges.iter().copied().zip(driver.hinge_angles(hinges.len())).collect(),
-            Self::Rows(driver) => driver.angles(x),
+            Self::Sweeping(driver) => driver.hinge_angles(hinges, x),
             Self::Idle | Self::Projective(_) | Self::Newton(_) => Vec::new(),
         }
     }
@@ -104,16 +100,16 @@ impl Solver {
     /// Forces along edges in a substep of length `h` \[s\] by their springs \[N\], which only rows have.
     pub(crate) fn edge_forces(&self, h: f64) -> Vec<(EdgeIndex, f64)> {
         match self {
-            Self::Rows(driver) => driver.edge_forces(h),
-            Self::Idle | Self::Block(_) | Self::Projective(_) | Self::Newton(_) => Vec::new(),
+            Self::Sweeping(driver) => driver.edge_forces(h),
+            Self::Idle | Self::Projective(_) | Self::Newton(_) => Vec::new(),
         }
     }
 
     /// Forces of scalar rows in a substep of length `h` \[s\] that has ended with these rows of vertices.
     pub(crate) fn row_forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
         match self {
-            Self::Rows(driver) => driver.forces(rows, h),
-            Self::Idle | Self::Block(_) | Self::Projective(_) | Self::Newton(_) => Vec::new(),
+            Self::Sweeping(driver) => driver.row_forces(rows, h),
+            Self::Idle | Self::Projective(_) | Self::Newton(_) => Vec::new(),
         }
     }
 
@@ -125,7 +121,7 @@ impl Solver {
                 let enclosed: f64 = blocks.enclosed.iter().map(|block| block.energy(x)).sum();
                 ElasticEnergy { stretch: energy.stretch + enclosed, bend: energy.bend }
             }
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Newton(_) => blocks.energy(x, plate),
+            Self::Idle | Self::Sweeping(_) | Self::Newton(_) => blocks.energy(x, plate),
         }
     }
 
@@ -137,7 +133,7 @@ impl Solver {
                 blocks.enclosed.iter().for_each(|block| block.add_gradient(x, &mut gradient));
                 gradient
             }
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Newton(_) => {
+            Self::Idle | Self::Sweeping(_) | Self::Newton(_) => {
                 let mut gradient = vec![DVec3::ZERO; x.len()];
                 blocks.add_gradient(x, plate, &mut gradient);
                 gradient
@@ -149,7 +145,7 @@ impl Solver {
     pub(crate) fn contact_states(&self) -> &[ContactState] {
         match self {
             Self::Newton(driver) => driver.contact_states(),
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Projective(_) => &[],
+            Self::Idle | Self::Sweeping(_) | Self::Projective(_) => &[],
         }
     }
 
@@ -157,7 +153,7 @@ impl Solver {
     pub(crate) fn grids(&self) -> Option<KeptGrids> {
         match self {
             Self::Newton(driver) => driver.grids(),
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Projective(_) => None,
+            Self::Idle | Self::Sweeping(_) | Self::Projective(_) => None,
         }
     }
 
@@ -165,7 +161,7 @@ impl Solver {
     pub(crate) fn factorizations(&self) -> usize {
         match self {
             Self::Projective(driver) => driver.factorizations(),
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Newton(_) => 0,
+            Self::Idle | Self::Sweeping(_) | Self::Newton(_) => 0,
         }
     }
 
@@ -173,7 +169,7 @@ impl Solver {
     pub(crate) fn times(&self) -> Option<ProjectiveTimes> {
         match self {
             Self::Projective(driver) => Some(driver.times()),
-            Self::Idle | Self::Block(_) | Self::Rows(_) | Self::Newton(_) => None,
+            Self::Idle | Self::Sweeping(_) | Self::Newton(_) => None,
         }
     }
 }
@@ -205,7 +201,7 @@ mod tests {
             let world = World::build(&description).expect("a good description");
             let law = match &world.derived.solver {
                 Solver::Idle => unreachable!("a world is built with a solver"),
-                Solver::Block(_) | Solver::Rows(_) => ContactLaw::Passes,
+                Solver::Sweeping(_) => ContactLaw::Passes,
                 Solver::Projective(_) => ContactLaw::Forces,
                 Solver::Newton(_) => ContactLaw::Equations,
             };

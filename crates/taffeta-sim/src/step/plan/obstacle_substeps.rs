@@ -21,7 +21,7 @@ const TURN: f64 = 0.1;
 
 /// Substeps that moving obstacles ask for at most: at 60 frames per second a body of 50 m/s then moves by 2 mm. What is
 /// faster moves farther in each of them, and the substeps in which it forces cloth through something are halved
-/// (`bound`).
+/// (`step/retry.rs`).
 const MOST_SUBSTEPS: f64 = 400.0;
 
 /// Parts of a step in which the speed of an obstacle is measured: it may move in some of them only.

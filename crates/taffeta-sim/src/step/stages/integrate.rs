@@ -76,7 +76,7 @@ pub(crate) fn record_accelerations(facts: Facts<'_>, derived: &mut Derived, work
     let Derived { solver, plate, clamps, blocks, .. } = derived;
     let driver = match solver {
         Solver::Newton(driver) => driver,
-        Solver::Idle | Solver::Block(_) | Solver::Rows(_) | Solver::Projective(_) => {
+        Solver::Idle | Solver::Sweeping(_) | Solver::Projective(_) => {
             unreachable!("only Newton's method has two stages")
         }
     };

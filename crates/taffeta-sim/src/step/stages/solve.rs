@@ -45,8 +45,7 @@ pub(crate) fn solve(
     let normals = clamp_normals(parts.setup, clamps, end);
     match solver {
         Solver::Idle => unreachable!("its bodies are stepped in groups"),
-        Solver::Block(driver) => sweep(driver.as_mut(), volumes, &normals, parts, plan.iterations),
-        Solver::Rows(driver) => sweep(driver.as_mut(), volumes, &normals, parts, plan.iterations),
+        Solver::Sweeping(driver) => sweep(driver.as_mut(), volumes, &normals, parts, plan.iterations),
         Solver::Projective(driver) => solve_projective(driver, volumes, detector, parts, plan.iterations)?,
         Solver::Newton(driver) => {
             let report = solve_newton(driver, plate, &normals, parts, h, start)?;

@@ -24,13 +24,15 @@ pub(crate) mod wrinkles;
 
 use crate::block::{EnclosedVolume, Hinge, Stitch};
 use crate::drivers::lanes::SweepStep;
+use crate::drivers::rows::RowForce;
 use crate::kinds::{Blocks, ElementSet};
 use crate::plate::{Plate, PlateEdge, PlateState};
+use crate::sweeping::{self, Sweeping};
 use glam::DVec3;
 use passes::{Begin, Packing, Sweep, Sweeps};
 use sets::SweptSet;
 use taffeta_core::lanes::{Order, Row};
-use taffeta_core::{SurfaceTopology, TopologyEpoch};
+use taffeta_core::{EdgeIndex, IndexVec, SurfaceTopology, TopologyEpoch};
 
 /// Colored and packed blocks of one topology.
 #[derive(Clone, Debug)]
@@ -205,6 +207,64 @@ impl BlockDriver {
     /// The unwrapped hinge angles \[rad\], in the order of [`Blocks::hinges`].
     pub fn hinge_angles(&self, count: usize) -> Vec<f64> {
         self.sets.hinges.read(count, |lanes, lane| lanes.angle(lane))
+    }
+}
+
+impl Sweeping for BlockDriver {
+    fn make_sweeps(
+        &mut self,
+        rows: &mut [Row],
+        sweeps: sweeping::Sweeps<'_>,
+        contact: &mut dyn FnMut(&mut [Row]),
+    ) {
+        if self.is_damped() {
+            self.begin_substep(&sweeps.rows_at_start(rows));
+        }
+        self.set_clamps(sweeps.clamps);
+        for sweep in 0..sweeps.count {
+            self.sweep(rows, Substep::of_count(sweeps.h, sweep, sweeps.count));
+            contact(rows);
+        }
+    }
+
+    fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
+        Self::enclosed_mut(self)
+    }
+
+    /// It has no springs along edges.
+    fn switch_off(&mut self, _: &IndexVec<EdgeIndex, bool>) {}
+
+    fn set_stitches(&mut self, stitches: &[Stitch]) {
+        Self::set_stitches(self, stitches);
+    }
+
+    fn set_rest(&mut self, plate: &Plate) {
+        Self::set_rest(self, plate);
+    }
+
+    fn set_plate_state(&mut self, state: &PlateState) {
+        Self::set_plate_state(self, state);
+    }
+
+    fn plate_scalars(&self) -> Option<Vec<f64>> {
+        Some(self.scalars())
+    }
+
+    fn plate_angles(&self) -> Option<Vec<f64>> {
+        Some(Self::plate_angles(self))
+    }
+
+    fn hinge_angles(&self, hinges: &[EdgeIndex], _: &[DVec3]) -> Vec<(EdgeIndex, f64)> {
+        hinges.iter().copied().zip(Self::hinge_angles(self, hinges.len())).collect()
+    }
+
+    fn edge_forces(&self, _: f64) -> Vec<(EdgeIndex, f64)> {
+        Vec::new()
+    }
+
+    /// Its blocks have up to three rows each.
+    fn row_forces(&self, _: &[Row], _: f64) -> Vec<RowForce> {
+        Vec::new()
     }
 }
 

@@ -31,11 +31,14 @@ mod tests;
 pub use element::{RowElement, RowForce};
 pub use law::{RowLaw, RowStep, RowValue};
 
+use crate::block::Stitch;
 use crate::block::{Distance, EnclosedVolume, Hinge, gather};
 use crate::blocks::{hinge_of_edge, rest_length};
 use crate::kinds::{Blocks, ElementSet, Part, RopeBlocks};
 use crate::model::{BendingModel, ClothModel, ProjectionStiffness};
+use crate::plate::{Plate, PlateState};
 use crate::state::RestShape;
+use crate::sweeping::{Sweeping, Sweeps};
 use glam::DVec3;
 use passes::{Begin, Forces, Owner, Packing, ScalarRowSets, Sweep};
 use taffeta_core::index::DenseIndex;
@@ -172,6 +175,52 @@ impl RowDriver {
             (hinge.edge, hinge.angle(&gather(hinge.vertices, x)))
         };
         self.hinges.iter().zip(seen).map(angle).collect()
+    }
+}
+
+impl Sweeping for RowDriver {
+    fn make_sweeps(&mut self, rows: &mut [Row], sweeps: Sweeps<'_>, contact: &mut dyn FnMut(&mut [Row])) {
+        self.begin_substep(&sweeps.rows_at_start(rows));
+        for sweep in 0..sweeps.count {
+            self.sweep(rows, RowStep { h: sweeps.h, sweep, sweeps: sweeps.count });
+            contact(rows);
+        }
+    }
+
+    fn enclosed_mut(&mut self) -> &mut [EnclosedVolume] {
+        Self::enclosed_mut(self)
+    }
+
+    fn switch_off(&mut self, broken: &IndexVec<EdgeIndex, bool>) {
+        Self::switch_off(self, broken);
+    }
+
+    /// Rows know no seams.
+    fn set_stitches(&mut self, _: &[Stitch]) {}
+
+    /// Nor folds.
+    fn set_rest(&mut self, _: &Plate) {}
+
+    fn set_plate_state(&mut self, _: &PlateState) {}
+
+    fn plate_scalars(&self) -> Option<Vec<f64>> {
+        None
+    }
+
+    fn plate_angles(&self) -> Option<Vec<f64>> {
+        None
+    }
+
+    fn hinge_angles(&self, _: &[EdgeIndex], x: &[DVec3]) -> Vec<(EdgeIndex, f64)> {
+        self.angles(x)
+    }
+
+    fn edge_forces(&self, h: f64) -> Vec<(EdgeIndex, f64)> {
+        Self::edge_forces(self, h)
+    }
+
+    fn row_forces(&self, rows: &[Row], h: f64) -> Vec<RowForce> {
+        self.forces(rows, h)
     }
 }
 

@@ -200,7 +200,7 @@ impl Membrane {
                         wrinkle_face(state, gradient, law, rest, start, k, rate);
                     }
                     for k in 0..TILE {
-                        stiffen_face(state, gradient, law, rest, k, rate);
+                        stiffen_face(state, gradient, law, rest, start, k, rate);
                     }
                 }
                 if curvature == Curvature::Clamped {
@@ -358,28 +358,32 @@ fn wrinkle_compressed_face(
     }
 }
 
-/// Adds what stiffens an evaluated face. It is elastic: damping has the stiffness at rest, so that its part of the tangent is divided
-/// by the factor by which damping multiplies all of that.
+/// Adds what stiffens an evaluated face. Damping resists the change of the stress `S`, whatever the stiffness is where it changes: in a
+/// step from `E₀` by `τ/h (S(E) − S(E₀))`, which is the gradient of `τ/h (W(E) − W(E₀) − S(E₀) (E − E₀))`.
 #[inline(always)]
 fn stiffen_face(
     state: &mut StateTile,
     gradient: &mut CornerTile,
     law: &mut LawTile,
     rest: &RestTile,
+    start: &Lane3,
     k: usize,
     rate: f64,
 ) {
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
-    let e = strain(f1, f2);
-    let warp = respond(e.x, law.slope[0][k], law.end[0][k]);
-    let weft = respond(e.y, law.slope[1][k], law.end[1][k]);
-    let s = vector(&state.stress, k) + DVec3::new(warp.stress, weft.stress, 0.0);
-    state.energy[k] += warp.energy + weft.energy;
+    let (e, begun, ratio) = (strain(f1, f2), vector(start, k), rest.tau[k] * rate);
+    let mut s = vector(&state.stress, k);
+    for axis in 0..2 {
+        let (slope, end) = (law.slope[axis][k], law.end[axis][k]);
+        let (now, before) = (respond(e[axis], slope, end), respond(begun[axis], slope, end));
+        let work = now.energy - before.energy - before.stress * (e[axis] - begun[axis]);
+        state.energy[k] += now.energy + ratio * work;
+        s[axis] += now.stress + ratio * (now.stress - before.stress);
+        // As all of it, it is multiplied by `1 + τ/h` later.
+        law.tangent[3 * axis][k] += now.tangent;
+    }
     set_vector(&mut state.stress, k, s);
     scatter(gradient, rest, [f1 * s.x + f2 * s.z, f2 * s.y + f1 * s.z], k);
-    let share = 1.0 / (1.0 + rest.tau[k] * rate);
-    law.tangent[0][k] += warp.tangent * share;
-    law.tangent[3][k] += weft.tangent * share;
 }
 
 /// Replaces the stress by its positive part.

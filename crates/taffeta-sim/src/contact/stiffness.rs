@@ -70,8 +70,9 @@ fn stiffness(row: &ContactRow, state: &DenseState, h: f64, load: f64, room: f64,
     // Of two points that both move, the reduced mass. Not the inverse of the effective inverse mass: next to held vertices that would
     // grow without bound.
     let mut mass = if second > 0.0 { first * second / (first + second) } else { first };
+    mass /= 1.0 + mass * mobility;
     if mobility > 0.0 && corners().any(|(vi, _)| is_held(vi)) {
-        // Here it does not, and what is held is to bear a body that is much heavier than cloth.
+        // Beside a body that moves it does not, and what is held is to bear one that is much heavier than cloth.
         let inverse: f64 = corners().map(|(vi, s)| state.inverse_masses[vi] * s * s).sum();
         mass = mass.max(1.0 / (inverse + mobility));
     }

@@ -72,11 +72,19 @@ impl RigidState {
     pub(crate) fn mobility_at(&self, obstacle: &Obstacle, point: DVec3, normal: DVec3, h: f64) -> f64 {
         match &obstacle.freedom {
             Freedom::Limited(Limit { force, .. }) => FASTEST / (force * h),
-            _ => {
-                let arm = (point - self.pose.translation).cross(normal);
-                self.mobility.0 + arm.dot(self.mobility.1 * arm)
-            }
+            _ => self.inverse_mass_at(point, normal),
         }
+    }
+
+    /// Inverse of the mass \[kg\] with which it resists an impulse along a unit `normal` at a point \[m\].
+    pub(crate) fn inverse_mass_at(&self, point: DVec3, normal: DVec3) -> f64 {
+        let arm = (point - self.pose.translation).cross(normal);
+        self.mobility.0 + arm.dot(self.mobility.1 * arm)
+    }
+
+    /// Velocity of its point at a place \[m\].
+    pub(crate) fn velocity_at(&self, point: DVec3) -> DVec3 {
+        self.velocity + self.spin.cross(point - self.pose.translation)
     }
 
     /// Returns whether all is finite.

@@ -32,23 +32,31 @@ fn align_guides(setup: &Setup, State { sheet, motion, .. }: &mut State) {
     }
 }
 
-/// Takes from the bodies that move by themselves what the safeguard has given to cloth that they push: the solve knows nothing of it.
+/// Lets cloth that the safeguard has put elsewhere exchange momentum with the free bodies that push it: the solve knows nothing of it. As in
+/// an inelastic impact, they end with one velocity along the push. All of what the place of the cloth seems to say would
+/// throw light bodies off.
 fn push_bodies(State { motion, last, rigid, .. }: &mut State, work: &Workspace) {
-    if rigid.is_empty() {
+    if rigid.iter().all(|body| body.mobility.0 == 0.0) {
         return;
     }
+    let velocities = Arc::make_mut(&mut motion.velocities);
     for (i, by) in &work.displaced {
-        let place = motion.positions.raw[*i];
+        let (place, mass) = (motion.positions.raw[*i], motion.masses.raw[*i]);
         let solved = (place - *by - work.bases[*i]) / last.scales[*i];
-        let impulse = (motion.velocities.raw[*i] - solved) * motion.masses.raw[*i];
-        for body in &mut *rigid {
-            let pushes = |contact: &&Contact| {
-                let ContactName::Body(vertices, obstacle) = contact.name else { return false };
-                let is_there = vertices.iter().any(|vi| vi.to_usize() == *i);
-                obstacle as usize == body.obstacle && is_there && contact.row.normal.dot(*by) > 0.0
-            };
-            if last.contacts.iter().any(|contact| pushes(&contact)) {
-                body.push(-impulse, place);
+        let gained = velocities.raw[*i] - solved;
+        let Some(direction) = gained.try_normalize() else { continue };
+        let pushes = |contact: &Contact, obstacle: usize| {
+            let ContactName::Body(vertices, number) = contact.name else { return false };
+            let is_there = vertices.iter().any(|vi| vi.to_usize() == *i);
+            number as usize == obstacle && is_there && contact.row.normal.dot(*by) > 0.0
+        };
+        for body in rigid.iter_mut().filter(|body| body.mobility.0 > 0.0) {
+            if last.contacts.iter().any(|contact| pushes(contact, body.obstacle)) {
+                let closing = (body.velocity_at(place) - solved).dot(direction);
+                let impulse = closing / (1.0 / mass + body.inverse_mass_at(place, direction));
+                let impulse = impulse.clamp(0.0, mass * gained.length());
+                body.push(direction * -impulse, place);
+                velocities.raw[*i] = solved + direction * (impulse / mass);
             }
         }
     }

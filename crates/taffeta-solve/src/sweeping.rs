@@ -1,4 +1,8 @@
 //! Sweeps of a substep, and the drivers that make them.
+//!
+//! In a substep a world sets the threads and the targets of volumes, makes the sweeps, and reads the pressures. After it, a world asks for
+//! forces of springs that may break and for angles of faces that may yield. Before an edit it asks for the scalars and angles that
+//! are to outlive the driver, and gives them to the one that is built afterwards.
 
 use crate::block::{EnclosedVolume, Stitch};
 use crate::drivers::rows::RowForce;

@@ -2,6 +2,10 @@
 //!
 //! Candidates are collected with a margin and measured again in every substep. They are collected anew when the cloth or an
 //! obstacle has moved by a quarter of the margin since. Together the two have then moved by half of it.
+//!
+//! A contact is at a vertex, or at the point of an edge or face that is nearest to the obstacle, if it is nearer than the corners. An edge
+//! or face that rests on something round has two or three contacts around that point. At boxes normals are those of the time of
+//! impact, seen from the moving obstacle.
 
 use crate::contacts::response::{Contact, ContactName};
 use crate::shapes::obstacle::{Obstacle, PlacedShape, displacement_under};
@@ -280,8 +284,7 @@ impl Probe<'_> {
             offset: normal.dot(foot) + surface.offset,
             thickness: surface.offset,
             body_displacement: displacement_under(normal, along, across),
-            static_friction: friction.static_,
-            kinetic_friction: friction.kinetic,
+            friction,
         };
         let depth = surface.offset - self.placed.shape.signed_distance(begun).0;
         let turn = self.placed.turn();

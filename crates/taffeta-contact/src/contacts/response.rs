@@ -306,7 +306,7 @@ fn separate(contact: &mut Contact, rows: &mut [Row], weight: f64) {
 /// The friction of one contact, for the normal multiplier it has.
 fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weight: f64) {
     let row = contact.row;
-    let budget = row.static_friction * contact.normal_lambda;
+    let budget = row.friction.static_ * contact.normal_lambda;
     if budget <= 0.0 {
         // What opened again between two sweeps must give back the friction it had.
         apply(&row, rows, -contact.friction_lambda);
@@ -318,7 +318,7 @@ fn apply_friction(contact: &mut Contact, start: &[DVec3], rows: &mut [Row], weig
     let trial = contact.friction_lambda - slip / weight;
     let size = trial.length();
     contact.sticks = size <= budget;
-    let scale = if contact.sticks { 1.0 } else { row.kinetic_friction * contact.normal_lambda / size };
+    let scale = if contact.sticks { 1.0 } else { row.friction.kinetic * contact.normal_lambda / size };
     let lambda = trial * scale;
     apply(&row, rows, lambda - contact.friction_lambda);
     contact.friction_lambda = lambda;
@@ -382,8 +382,9 @@ fn index(vi: VertexIndex) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use taffeta_core::Friction;
 
-    fn resting(static_friction: f64, kinetic_friction: f64) -> Contact {
+    fn resting(static_: f64, kinetic: f64) -> Contact {
         let row = ContactRow {
             vertices: [VertexIndex(0); 4],
             weights: [1.0, 0.0, 0.0, 0.0],
@@ -391,8 +392,7 @@ mod tests {
             offset: 0.0,
             thickness: 1e-3,
             body_displacement: DVec3::ZERO,
-            static_friction,
-            kinetic_friction,
+            friction: Friction { static_, kinetic },
         };
         Contact::new(ContactName::Body(row.vertices, 0), row)
     }
@@ -434,7 +434,7 @@ mod tests {
             let lower = Contact { row: ContactRow { offset: 1e-4, ..lower.row }, ..lower };
             let way = DVec3::X * 1e-4;
             let row = ContactRow { normal: DVec3::NEG_Y, body_displacement: way, ..lower.row };
-            let row = ContactRow { static_friction: lid, kinetic_friction: lid, ..row };
+            let row = ContactRow { friction: Friction { static_: lid, kinetic: lid }, ..row };
             let upper = Contact::new(ContactName::Body(row.vertices, 1), row);
             let mut contacts = [lower, upper];
             soften_pinched(&mut contacts, 1);

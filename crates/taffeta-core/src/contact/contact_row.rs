@@ -1,5 +1,6 @@
 //! One contact, in the form in which every solver takes it.
 
+use super::friction::Friction;
 use crate::index::VertexIndex;
 use glam::DVec3;
 
@@ -21,10 +22,8 @@ pub struct ContactRow {
     pub thickness: f64,
     /// Displacement of the body's surface at the contact over the substep \[m\].
     pub body_displacement: DVec3,
-    /// Coefficient of static friction.
-    pub static_friction: f64,
-    /// Coefficient of kinetic friction.
-    pub kinetic_friction: f64,
+    /// Friction of the pair.
+    pub friction: Friction,
 }
 
 impl ContactRow {

@@ -86,12 +86,17 @@ pub struct BadSetting {
 }
 
 impl RemeshSettings {
-    /// Settings for edges that are so many times as long, also where thresholds decide and not the sizes. Angles
-    /// between faces grow with their edges, distances from the surface with the square of these.
+    /// Settings for edges that are so many times as long, also where thresholds decide and not the sizes. Differences along an edge
+    /// grow with it, distances from the surface with its square.
     pub fn coarsened(&self, factor: f64) -> Self {
+        let grown = |threshold: Option<f64>| threshold.map(|value| factor * value);
         Self {
             size_min: (factor * self.size_min).min(self.size_max),
             refine_angle: factor * self.refine_angle,
+            refine_strain: factor * self.refine_strain,
+            refine_compression: grown(self.refine_compression),
+            refine_velocity: grown(self.refine_velocity),
+            refine_obstacle: grown(self.refine_obstacle),
             refine_error: self.refine_error.map(|error| factor * factor * error),
             ..*self
         }

@@ -219,6 +219,27 @@ mod tests {
     }
 
     #[test]
+    fn coarser_settings_ask_for_longer_edges_by_every_term() {
+        let plane = NearPlane { normal: DVec3::X, distance: 0.5 };
+        let face = FaceFields {
+            shape: Sym2::diagonal(3.0),
+            normal_gradient: [DVec3::X * 3.0, DVec3::Y],
+            strain_gradient: DVec2::new(0.2, 0.1),
+            velocity_gradient: [DVec3::Z * 4.0, DVec3::ZERO],
+            planes: [Some(plane); 3],
+            ..face()
+        };
+        let flat = FaceFields { green: Sym2 { xx: -0.01, xy: 0.0, yy: 0.0 }, ..self::face() };
+        let coarse = settings().coarsened(2.0);
+        for term in SizingTerm::ALL {
+            let fields = if term == SizingTerm::Compression { &flat } else { &face };
+            let [fine, coarse] = [settings(), coarse].map(|settings| term.metric(fields, &settings));
+            let ratio = length_in(&coarse, DVec2::X) / length_in(&fine, DVec2::X);
+            assert!((ratio - 2.0).abs() < 1e-9, "{term:?}: {ratio}");
+        }
+    }
+
+    #[test]
     fn one_error_is_the_height_of_the_folds_that_an_edge_may_hide() {
         // 1 % shorter along u: an edge of length h can hide a half wave whose arc is 1 % longer than it.
         let green = Sym2 { xx: 0.5 * (0.99_f64.powi(2) - 1.0), xy: 0.0, yy: 0.0 };

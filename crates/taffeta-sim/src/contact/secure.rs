@@ -20,6 +20,7 @@ use taffeta_contact::proximity::{ContactFilter, Proximity, Step};
 use taffeta_contact::response::project;
 use taffeta_contact::{Contact, Detector, SubstepView};
 use taffeta_core::ContactRow;
+use taffeta_core::Friction;
 use taffeta_core::lanes::Row;
 
 /// Number of times that cloth is moved out of the way of pins and obstacles before an intersection counts as forced, and of
@@ -142,7 +143,7 @@ impl Clearing<'_> {
         self.proximity.add_contacts(step, which, &mut contacts);
         self.work.work_budget.add_pairs(LOOKS_TO_MEET * self.proximity.pairs().len() as u64);
         for Contact { row, .. } in &mut contacts {
-            *row = ContactRow { static_friction: 0.0, kinetic_friction: 0.0, ..*row };
+            *row = ContactRow { friction: Friction::NONE, ..*row };
             row.offset -= (1.0 - share) * row.thickness;
         }
         let Workspace { start, rows, guided, .. } = &mut *self.work;

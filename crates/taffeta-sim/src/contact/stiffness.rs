@@ -174,6 +174,7 @@ fn pinched_parts(contacts: &[Contact], vertex_count: usize) -> Vec<f64> {
 mod tests {
     use super::*;
     use std::sync::Arc;
+    use taffeta_core::Friction;
     use taffeta_core::VertexIndex;
 
     const ROW: ContactRow = ContactRow {
@@ -183,8 +184,7 @@ mod tests {
         offset: 0.0,
         thickness: 1e-3,
         body_displacement: DVec3::ZERO,
-        static_friction: 0.0,
-        kinetic_friction: 0.0,
+        friction: Friction::NONE,
     };
 
     /// A vertex of 10 g, and one that is held.

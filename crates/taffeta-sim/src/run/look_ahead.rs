@@ -14,7 +14,6 @@ use crate::derive::crossings::{mesh_faces, shapes};
 use crate::derive::snapshot::{go_back, note};
 use crate::derive::solver_facts::can_tear;
 use crate::derive::world::World;
-use crate::features::tearing::tear::sizes_at_tears;
 use crate::model::report::RemeshCounts;
 use crate::model::report::error::StepError;
 use crate::model::report::stage::{Stage, StageTimes};
@@ -83,7 +82,7 @@ fn find_lacking(world: &World) -> Vec<(VertexKey, Metric)> {
     let settings: Vec<_> = world.setup.cloths.iter().map(|cloth| cloth.remesh).collect();
     let regions: Vec<_> = world.setup.pins.iter().map(|pin| pin.description.region.clone()).collect();
     let obstacles = FixedObstacles::new(shapes(&world.setup, world.state.time), mesh_faces(world));
-    let (view, asked) = (current_view(world), sizes_at_tears(world));
+    let view = current_view(world);
     let pass = Pass {
         settings: &settings,
         pins: &regions,
@@ -91,7 +90,7 @@ fn find_lacking(world: &World) -> Vec<(VertexKey, Metric)> {
         surroundings: Some(&obstacles),
         view: view.as_ref(),
         displacements: &[],
-        asked: &asked,
+        asked: &[],
         is_paid_for: false,
     };
     let keyed = world.state.sheet.to_keyed(&world.state.motion);

@@ -10,7 +10,7 @@ use crate::shapes::obstacle::displacement_under;
 use glam::{DMat3, DVec3};
 use rayon::slice::ParallelSliceMut;
 use taffeta_core::tasks::collect;
-use taffeta_core::{ContactRow, VertexIndex};
+use taffeta_core::{ContactRow, Friction, VertexIndex};
 
 /// Speed at which the curve along which surfaces cross is made shorter \[m/s\].
 const PULL_SPEED: f64 = 1.0;
@@ -114,7 +114,7 @@ impl Proximity {
             let wanted = if pull.is_through { thickness } else { now + PULL_SPEED * step.h };
             let mut contact = self.contact(sides, pull.normal, wanted, step);
             contact.row.thickness = thickness;
-            (contact.row.static_friction, contact.row.kinetic_friction) = (0.0, 0.0);
+            contact.row.friction = Friction::NONE;
             contacts.push(contact);
         }
     }
@@ -161,7 +161,7 @@ impl Proximity {
         };
         let mut contact = Contact { depth, ..self.contact(sides, normal, offset, step) };
         if self.joints.gap(pair).is_some() {
-            (contact.row.static_friction, contact.row.kinetic_friction) = (0.0, 0.0);
+            contact.row.friction = Friction::NONE;
         }
         Some(Meeting { pair: *pair, passage: met.passage, feature: sides.feature(), contact })
     }
@@ -240,8 +240,7 @@ impl Proximity {
             offset,
             thickness: offset,
             body_displacement: DVec3::ZERO,
-            static_friction: friction.static_,
-            kinetic_friction: friction.kinetic,
+            friction,
         };
         let side = usize::from(bodies[0].is_cloth);
         let turn = self.turn_at(&sides.points[side], step);

@@ -13,7 +13,7 @@ use crate::model::setup::Setup;
 use crate::model::setup::seams::{STIFFNESS, SeamLaw, SeamState};
 use crate::model::state::State;
 use taffeta_core::index::DenseIndex;
-use taffeta_core::{ContactRow, IndexVec, VertexIndex};
+use taffeta_core::{ContactRow, Friction, IndexVec, VertexIndex};
 
 /// A seam in reports.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,7 +107,7 @@ pub(crate) fn drop_friction_while_sewn(setup: &Setup, state: &mut State) {
     let cloths = &state.sheet.vertex_cloths;
     for row in state.last.contacts.iter_mut().map(|contact| &mut contact.row) {
         if touches(row, &are_sewn, cloths) {
-            (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+            row.friction = Friction::NONE;
         }
     }
 }

@@ -222,6 +222,7 @@ fn renumber_side(
 mod tests {
     use super::*;
     use taffeta_core::ContactRow;
+    use taffeta_core::Friction;
 
     const NONE: u32 = u32::MAX;
 
@@ -252,8 +253,7 @@ mod tests {
             offset: 0.0,
             thickness: 1e-3,
             body_displacement: DVec3::ZERO,
-            static_friction: 0.5,
-            kinetic_friction: 0.5,
+            friction: Friction { static_: 0.5, kinetic: 0.5 },
         };
         Contact::new(ContactName::Pair([point(0), face]), row)
     }

@@ -95,7 +95,7 @@ fn settle_contacts(
         contact.friction_lambda = friction * (h * h);
         // The search for an equilibrium begins contacts without friction anew in each step: with their loads, edges on edges of a mesh
         // did not settle.
-        let is_known = !stands_still || contact.row.static_friction > 0.0;
+        let is_known = !stands_still || contact.row.friction.static_ > 0.0;
         if load > 0.0 && is_known {
             let slid = if touch.holds { 0.0 } else { contact.borne.slid + touch.slid };
             borne.push((&*contact, WarmStart { friction, push: normal * load, slid, ..contact.borne }));

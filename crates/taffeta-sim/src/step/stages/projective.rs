@@ -9,6 +9,7 @@ use crate::model::workspace::Workspace;
 use glam::DVec3;
 use taffeta_contact::response::{WarmStart, project, take_back_slip};
 use taffeta_contact::{Contact, Detector, SubstepView};
+use taffeta_core::Friction;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_solve::block::EnclosedVolume;
@@ -138,7 +139,7 @@ fn release_contacts(work: &mut Workspace, last: &mut LastSubstep, driver: &Proje
 /// A contact that separates only, and has not acted yet.
 fn frictionless(contact: &Contact) -> Contact {
     let mut row = contact.row;
-    (row.static_friction, row.kinetic_friction) = (0.0, 0.0);
+    row.friction = Friction::NONE;
     Contact::new(contact.name, row)
 }
 

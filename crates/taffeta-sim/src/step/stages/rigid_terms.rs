@@ -246,8 +246,7 @@ fn describe(
         offset: -gap,
         thickness: THICKNESS,
         body_displacement: ways[1],
-        static_friction: friction.static_,
-        kinetic_friction: friction.kinetic,
+        friction,
     };
     let mass = 1.0 / (1.0 / mass_of(own) + 1.0 / mass_of(other));
     RigidContact { row, origin: -ways[0], mass, carriers, name }

@@ -71,6 +71,7 @@ impl Contacts<'_> {
 mod tests {
     use super::*;
     use crate::drivers::newton::objective::loads::FrictionSpring;
+    use taffeta_core::Friction;
     use taffeta_core::{ContactRow, VertexIndex};
 
     const STIFFNESS: f64 = 300.0;
@@ -84,8 +85,7 @@ mod tests {
             offset,
             thickness: 1e-3,
             body_displacement: DVec3::new(0.01, 0.0, -0.02),
-            static_friction: 0.9,
-            kinetic_friction: 0.4,
+            friction: Friction { static_: 0.9, kinetic: 0.4 },
         };
         let turn = |arm: DVec3| {
             let root = DMat3::from_diagonal(DVec3::new(2.0, 3.0, 1.5));

@@ -151,9 +151,9 @@ impl Contacts<'_> {
             let slip = self.slip(number, point).length();
             let spring = friction * slip;
             // A contact that has begun to slide does not stick again in the same solve: the two could alternate for ever.
-            let slid = slip - row.static_friction * normal_force / friction;
+            let slid = slip - row.friction.static_ * normal_force / friction;
             touch.slides |= left < 0.0 || converged.is_some() && slid > left;
-            let coefficient = if touch.slides { row.kinetic_friction } else { row.static_friction };
+            let coefficient = if touch.slides { row.friction.kinetic } else { row.friction.static_ };
             let before = std::mem::replace(&mut touch.bound, coefficient * normal_force);
             let force = spring.min(before) - spring.min(touch.bound);
             let mobility = |(vi, s): (VertexIndex, f64)| s * s * mobilities[vi.0 as usize];

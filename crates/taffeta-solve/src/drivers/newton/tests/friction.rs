@@ -1,7 +1,7 @@
 //! The law of friction of a contact, against values by hand.
 
 use super::super::*;
-use taffeta_core::{ContactRow, VertexIndex};
+use taffeta_core::{ContactRow, Friction, VertexIndex};
 
 /// Depth \[m\] and stiffness \[N/m\] at which the contact bears 10 N: it sticks up to 5 N, and slides against 3 N.
 const DEPTH: f64 = 0.01;
@@ -38,8 +38,7 @@ impl Case {
             offset: 0.0,
             thickness: 1e-3,
             body_displacement: DVec3::ZERO,
-            static_friction: 0.5,
-            kinetic_friction: 0.3,
+            friction: Friction { static_: 0.5, kinetic: 0.3 },
         };
         Self { row, spring: FrictionSpring { stiffness: SPRING, ..spring }, touches: Vec::new() }
     }

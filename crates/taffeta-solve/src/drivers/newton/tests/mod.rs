@@ -7,7 +7,7 @@ use super::*;
 use crate::block::Curvature;
 use crate::model::{BendingModel, ClothModel, MembraneModel};
 use crate::testing::{Sheet, disturb, stiff};
-use taffeta_core::{ContactRow, VertexIndex};
+use taffeta_core::{ContactRow, Friction, VertexIndex};
 
 fn driver(sheet: &Sheet, pressure: f64, solver: LinearSolver) -> NewtonDriver {
     sewn_driver(sheet, (pressure, Vec::new()), solver)
@@ -49,8 +49,7 @@ pub(super) fn contact(vertices: [VertexIndex; 4], weights: [f64; 4]) -> ContactR
         offset: 0.2,
         thickness: 1e-3,
         body_displacement: DVec3::ZERO,
-        static_friction: 0.5,
-        kinetic_friction: 0.4,
+        friction: Friction { static_: 0.5, kinetic: 0.4 },
     }
 }
 

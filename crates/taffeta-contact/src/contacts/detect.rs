@@ -8,9 +8,10 @@
 //! impact, seen from the moving obstacle.
 
 use crate::contacts::response::{Contact, ContactName};
-use crate::shapes::obstacle::{Obstacle, PlacedShape, displacement_under};
+use crate::shapes::obstacle::{Freedom, Obstacle, PlacedShape, displacement_under};
 use crate::shapes::shape::{Skeleton, WorldShape};
 use glam::DVec3;
+use taffeta_core::geometry::closest_point_on_triangle;
 use taffeta_core::index::DenseIndex;
 use taffeta_core::lanes::Row;
 use taffeta_core::{ContactRow, EdgeIndex, FaceIndex, Friction, IndexVec, SurfaceTopology, VertexIndex};
@@ -427,7 +428,11 @@ impl Probe<'_> {
         let shape = &self.placed.shape;
         let nearest = |corners| shape.nearest_on_face(&self.skeleton, corners);
         let distance = |corners| shape.nearest_of_face(&self.skeleton, corners).0;
+        let first = contacts.len();
         self.meet_inside(vertices, nearest, distance, contacts);
+        if self.obstacle.freedom != Freedom::Prescribed && self.skeleton.points.len() > 1 {
+            self.meet_corners(vertices, first, contacts);
+        }
     }
 
     /// The contacts of an edge or face inside of it: at the weights that `nearest` gives for its corners, as far as its `distance` is not
@@ -444,15 +449,47 @@ impl Probe<'_> {
         if let Some(weights) = self.bears(vertices[0]).then(touching).flatten() {
             return self.rest_on(vertices, &carried, &weights, contacts);
         }
-        let met = self.when_met(&vertices, distance);
+        let end = self.on_way(&vertices, 1.0);
+        let Some(found) = nearest(end) else { return };
+        // Most are not deep, and need no time of impact.
+        let point: DVec3 = end.iter().zip(found).map(|(x, s)| *x * s).sum();
+        let is_deep = self.placed.shape.signed_distance(point).0 < CLEAR * self.surface(vertices[0]).offset;
+        let met = if is_deep { self.when_met(&vertices, distance) } else { 1.0 };
         let corners = self.on_way(&vertices, met);
-        let found = nearest(corners).filter(|weights| self.stands_out(&vertices, &corners, weights));
+        let found = if met == 1.0 { Some(found) } else { nearest(corners) };
+        let found = found.filter(|weights| self.stands_out(&vertices, &corners, weights));
         contacts.extend(found.and_then(|weights| {
             let (mut named, mut shares) = ([vertices[0]; 4], [0.0; 4]);
             named[..N].copy_from_slice(&vertices);
             shares[..N].copy_from_slice(&weights);
             self.measure(named, shares, met)
         }));
+    }
+
+    /// The contacts of a face with corners, or ends, of a body that moves by itself. They replace the one that is nearest, the `first` of the
+    /// face, if it is one of them. Where the cloth is held, the body alone gives way: with one contact to a face it would turn about it,
+    /// and its other corners would go through.
+    fn meet_corners(&self, vertices: [VertexIndex; 3], first: usize, contacts: &mut Vec<Contact>) {
+        let shape = &self.placed.shape;
+        let met = self.when_met(&vertices, |corners| shape.nearest_of_face(&self.skeleton, corners).0);
+        let corners = self.on_way(&vertices, met);
+        let [a, b, c] = vertices;
+        // Each has a name of its own, by which its load is remembered.
+        let orders = [[a, b, c], [b, c, a], [c, a, b], [b, a, c], [a, c, b], [c, b, a]];
+        for (k, point) in self.skeleton.points.iter().enumerate() {
+            let weights = closest_point_on_triangle(*point, corners);
+            if weights.iter().any(|s| *s <= 0.0) {
+                continue;
+            }
+            if contacts.get(first).is_some_and(|nearest| nearest.row.weights[..3] == weights) {
+                contacts.remove(first);
+            }
+            let named = orders[k % orders.len()];
+            let share = |vi: VertexIndex| weights[(0..3).find(|j| vertices[*j] == vi).unwrap_or_default()];
+            let [s, t, u] = named.map(share);
+            let [last, _, _] = orders[k / orders.len() + 1];
+            contacts.extend(self.measure([named[0], named[1], named[2], last], [s, t, u, 0.0], met));
+        }
     }
 }
 
@@ -462,7 +499,6 @@ mod tests {
     use crate::contacts::response::project;
     use crate::shapes::shape::Shape;
     use taffeta_core::Placement;
-    use taffeta_core::geometry::closest_point_on_triangle;
 
     fn detector(vertex_count: usize) -> Detector {
         let surface = ContactSurface { offset: 0.001, friction: Friction::NONE };

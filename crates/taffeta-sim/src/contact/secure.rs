@@ -73,6 +73,7 @@ pub(crate) fn secure(
     checked: Option<Checked>,
 ) {
     work.displaced.clear();
+    work.forcing.clear();
     work.secured = DVec3::ZERO;
     let Derived { proximity: Some(proximity), detector, .. } = derived else { return };
     let Some(Checked { step_limits, path, h }) = checked else { return };
@@ -94,6 +95,7 @@ pub(crate) fn secure(
     }
     record_forced(facts, safeguard, proximity, &secured, h);
     let Secured { found, step_limits, path } = secured;
+    work.forcing.extend(step_limits.forced_faces.iter().map(|face| face.shape as usize));
     for (i, fraction) in step_limits.fractions.iter().enumerate().filter(|(_, t)| **t < 1.0) {
         let lost = path.end(i).distance(found[i]) / h;
         if lost > 0.0 && *fraction < 1.0 {

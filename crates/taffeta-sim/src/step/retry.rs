@@ -1,7 +1,7 @@
 //! Rollback and retry of substeps, for two reasons.
 //!
 //! * Force: if moving pins or obstacles force cloth through something in one substep, the response may still get it out of the way
-//!   in shorter ones.
+//!   in shorter ones. If not, a body that moves by itself is stopped.
 //! * Error: nothing announces an impact, and the substep of an impact may be far too long.
 
 use crate::derive::clock::{end_of_substep, stand_still};
@@ -12,6 +12,8 @@ use crate::derive::world::World;
 use crate::model::report::SubstepPlan;
 use crate::model::report::error::StepError;
 use crate::model::report::stage::{Stage, StageTimes};
+use crate::model::state::State;
+use crate::model::workspace::Workspace;
 use crate::step::plan::accuracy::SHORTEST;
 use crate::step::plan::adapts_substeps;
 use crate::step::substep::run_substep;
@@ -62,7 +64,14 @@ pub(crate) fn reject_if_rough(
     is_rough
 }
 
-/// Runs a substep; in halves if pins or obstacles force something together in it, as long as halves are worth a try.
+/// The obstacles that move by themselves and have forced cloth into themselves in the last substep, by their numbers.
+fn forcing_bodies(state: &State, work: &Workspace) -> Vec<usize> {
+    let is_free = |obstacle: &usize| state.rigid.iter().any(|body| body.obstacle == *obstacle);
+    work.forcing.iter().copied().filter(is_free).collect()
+}
+
+/// Runs a substep; in halves if pins or obstacles force something together in it, as long as halves are worth a try. Then the bodies that
+/// do, and move by themselves, are stopped where they were.
 pub(crate) fn run_yielding_substep(
     world: &mut World,
     h: f64,
@@ -74,19 +83,24 @@ pub(crate) fn run_yielding_substep(
     if !counts_crossings(world) || stand_still(world, end_of_substep(world.facts(), h)) {
         return run_substep(world, h, plan, times);
     }
-    if halvings == HALVINGS || world.workspace.work_budget.is_spent() {
-        run_substep(world, h, plan, times)?;
-        world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
-        return Ok(());
-    }
+    let is_last = halvings == HALVINGS || world.workspace.work_budget.is_spent();
     let start = world.state.time;
     let attempt = times.run(Stage::Measure, || Attempt { world: take_snapshot(world), plan: *plan });
     run_substep(world, h, plan, times)?;
-    if world.safeguard.forced == forced {
+    let stopped = if is_last { forcing_bodies(&world.state, &world.workspace) } else { Vec::new() };
+    if world.safeguard.forced == forced || is_last && stopped.is_empty() {
+        world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
         return Ok(());
     }
     go_back(world, attempt.world);
     *plan = attempt.plan;
+    if is_last {
+        world.inputs.stopped = stopped;
+        let result = run_substep(world, h, plan, times);
+        world.inputs.stopped.clear();
+        world.safeguard.given_up += u64::from(world.safeguard.forced > forced);
+        return result;
+    }
     for half in 0..2 {
         world.state.time = start + 0.5 * h * f64::from(half);
         run_yielding_substep(world, 0.5 * h, halvings + 1, plan, times)?;

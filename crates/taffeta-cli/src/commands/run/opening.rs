@@ -46,7 +46,7 @@ impl Opening {
                 let files = missing_files(prepared, last);
                 (rows > 0 || files > 0).then(|| {
                     format!(
-                        "somebody has changed {}: up to frame {last}, where the run goes on, rows of metrics.csv that are \
+                        "{} is incomplete up to frame {last}, where the run goes on: rows of metrics.csv that are \
                          missing: {rows}; files in frames that are missing: {files}",
                         root.display()
                     )

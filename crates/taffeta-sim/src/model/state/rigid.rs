@@ -114,6 +114,8 @@ pub(crate) fn root_of(body: &RigidBody, obstacle: &Obstacle, pose: &Pose) -> DMa
 /// then, divided by the root, see [`Carrier`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RigidStage {
+    /// True if it is stopped where it is.
+    pub is_stopped: bool,
     /// Matrix that takes the second coordinate to the rotation vector.
     pub root: DMat3,
     /// Velocities of both coordinates at the start of the substep.

@@ -32,6 +32,8 @@ pub(crate) struct Inputs {
     pub is_rough: bool,
     /// True if pins and obstacles stand still, as in the search for an equilibrium.
     pub stands_still: bool,
+    /// Obstacles that move by themselves and are stopped where they are in the substep, by their numbers.
+    pub stopped: Vec<usize>,
 }
 
 /// Motion of a vertex at the end of the first of two stages.
@@ -73,6 +75,8 @@ pub(crate) struct Workspace {
     pub impacts: Vec<f64>,
     /// The vertices that the safeguard has put elsewhere than the solution of the substep, and by how much \[m\].
     pub displaced: Vec<(usize, DVec3)>,
+    /// Obstacles in closed form that have forced cloth into themselves, by their numbers.
+    pub forcing: Vec<usize>,
     /// Number of contacts of cloths with each other or with meshes.
     pub meetings: usize,
     /// Current positions \[m\] and inverse masses.

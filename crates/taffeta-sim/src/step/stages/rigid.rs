@@ -28,6 +28,8 @@ pub(crate) struct Bodies<'a> {
     obstacles: &'a mut [Obstacle],
     contacts: &'a mut [Contact],
     rows: &'a [Row],
+    /// Those that are stopped, by the numbers of their obstacles.
+    stopped: &'a [usize],
     stage: Stage,
 }
 
@@ -67,13 +69,14 @@ impl<'a> Bodies<'a> {
             is_second: !parts.workspace.first_stage.is_empty(),
             first: facts.state.sheet.topology.vertex_count,
         };
-        let Changing { setup, state, workspace, .. } = parts;
+        let Changing { setup, inputs, state, workspace, .. } = parts;
         Self {
             states: &mut state.rigid,
             workspace: &mut workspace.rigid,
             obstacles: &mut setup.obstacles,
             contacts: &mut state.last.contacts,
             rows: &workspace.rows,
+            stopped: &inputs.stopped,
             stage,
         }
     }
@@ -95,9 +98,12 @@ impl<'a> Bodies<'a> {
     pub(crate) fn begin(self) {
         let begin = |body: &RigidState| {
             let obstacle = &self.obstacles[body.obstacle];
-            let Freedom::Free(rigid) = &obstacle.freedom else { return RigidStage::default() };
+            let is_stopped = self.stopped.contains(&body.obstacle);
+            let Freedom::Free(rigid) = &obstacle.freedom else {
+                return RigidStage { is_stopped, ..RigidStage::default() };
+            };
             let root = root_of(rigid, obstacle, &body.pose);
-            let mut stage = RigidStage { root, ..RigidStage::default() };
+            let mut stage = RigidStage { is_stopped, root, ..RigidStage::default() };
             stage.velocities = [body.velocity, root.inverse() * body.spin];
             stage.gyration = stage.gyrate(body.spin);
             stage
@@ -121,6 +127,9 @@ impl<'a> Bodies<'a> {
                     out.predicted = [if lags { DVec3::ZERO } else { to - from }, DVec3::ZERO];
                 }
                 Freedom::Prescribed => {}
+            }
+            if out.is_stopped {
+                out.predicted = [DVec3::ZERO; 2];
             }
             out.reached = out.predicted;
         }
@@ -163,7 +172,7 @@ impl<'a> Bodies<'a> {
             let stage = &mut self.workspace.stages[(carrier.vertex as usize - first) / 2];
             let scale = stage.inertia[0].scale;
             // What follows a path has no scale, and keeps no momentum.
-            if scale > 0.0 {
+            if scale > 0.0 && !stage.is_stopped {
                 let give = impulse / (stage.stiffness * scale);
                 stage.predicted[0] -= give;
                 stage.predicted[1] -= carrier.turn.transpose() * give;
@@ -229,6 +238,7 @@ impl<'a> Bodies<'a> {
             let obstacle = &self.obstacles[body.obstacle];
             body.pose = obstacle.pose_at(time + h);
             (body.velocity, body.spin) = match &obstacle.freedom {
+                _ if stage.is_stopped => (DVec3::ZERO, DVec3::ZERO),
                 Freedom::Free(rigid) => {
                     body.mobility = mobility_of(obstacle, &body.pose);
                     // Without torque the angular momentum stays, whatever the gyroscopic term errs by.

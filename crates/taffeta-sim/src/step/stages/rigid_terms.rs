@@ -76,7 +76,7 @@ pub(crate) fn collect_terms(facts: Facts<'_>, work: &Workspace, h: f64) -> Rigid
         terms.predicted.extend([0, 1].map(|k| stage.predicted[k] - stage.reached[k]));
         let obstacle = &setup.obstacles[body.obstacle];
         let is_free = matches!(obstacle.freedom, Freedom::Free(_));
-        terms.held.extend([[false; 3], [!is_free; 3]]);
+        terms.held.extend([[stage.is_stopped; 3], [stage.is_stopped || !is_free; 3]]);
         if let Freedom::Limited(Limit { force, .. }) = &obstacle.freedom {
             let place = body.pose.translation + stage.reached[0];
             let target = obstacle.path_pose_at(end_of_substep(facts, h)).translation - place;

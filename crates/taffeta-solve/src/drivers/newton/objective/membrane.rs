@@ -30,6 +30,9 @@ pub(crate) struct Membrane {
     state: Vec<StateTile>,
     /// Strain (Voigt) at the start of the step; empty if nothing is damped.
     starts: Vec<Lane3>,
+    /// Stress of what stiffens along warp and weft at the start of the step \[N·m\], the third lane unused; empty if there is none, or it
+    /// is not damped.
+    start_stresses: Vec<Lane3>,
     /// Of the tiles, if any face wrinkles or stiffens; empty otherwise.
     laws: Vec<LawTile>,
 }
@@ -119,7 +122,8 @@ impl Membrane {
         }
         let is_damped = blocks.iter().any(|block| block.damping > 0.0);
         let starts = vec![[ZERO; 3]; if is_damped { rest.len() } else { 0 }];
-        Self { state: vec![StateTile::default(); rest.len()], starts, rest, laws }
+        let start_stresses = vec![[ZERO; 3]; if is_damped { laws.len() } else { 0 }];
+        Self { state: vec![StateTile::default(); rest.len()], starts, start_stresses, rest, laws }
     }
 
     /// Notes the strain at the start of a step.
@@ -146,13 +150,22 @@ impl Membrane {
                 }
             }
         }
+        for ((stress, start), law) in self.start_stresses.iter_mut().zip(&self.starts).zip(&self.laws) {
+            for axis in 0..2 {
+                for k in 0..TILE {
+                    stress[axis][k] = respond(start[axis][k], law.slope[axis][k], law.end[axis][k]).stress;
+                }
+            }
+        }
     }
 
-    /// Moves the strain at the start on to what it comes to if it goes on as it has changed until `x`, by a part of that.
+    /// Moves strain and stress at the start on to what they come to if they go on as they have changed until `x`, by a part of that.
     pub(crate) fn continue_step(&mut self, corners: &[[IndexLane; 3]], x: &[f64], part: f64) {
-        let before = self.starts.clone();
+        let (before, stresses_before) = (self.starts.clone(), self.start_stresses.clone());
         self.begin_step(corners, x);
         lead(&mut self.starts, &before, part);
+        // The stress of the strain to which this leads is another one, and far from it where the law bends: energy would rise.
+        lead(&mut self.start_stresses, &stresses_before, part);
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at `x`; writes the gradient on the corners \[N\] and returns
@@ -181,7 +194,7 @@ impl Membrane {
         curvature: Curvature,
         gradient: &mut [CornerTile],
     ) {
-        let (rest, starts) = (&self.rest, &self.starts);
+        let (rest, starts, start_stresses) = (&self.rest, &self.starts, &self.start_stresses);
         let mut laws = self.laws.iter_mut();
         let tiles = self.state.iter_mut().zip(gradient);
         let mut tiles: Vec<_> = tiles.map(|(state, gradient)| (state, gradient, laws.next())).collect();
@@ -199,8 +212,9 @@ impl Membrane {
                     for k in 0..TILE {
                         wrinkle_face(state, gradient, law, rest, start, k, rate);
                     }
+                    let begun = if DAMPED { &start_stresses[tile] } else { &[ZERO; 3] };
                     for k in 0..TILE {
-                        stiffen_face(state, gradient, law, rest, start, k, rate);
+                        stiffen_face(state, gradient, law, rest, begun, k, rate);
                     }
                 }
                 if curvature == Curvature::Clamped {
@@ -359,26 +373,24 @@ fn wrinkle_compressed_face(
 }
 
 /// Adds what stiffens an evaluated face. Damping resists the change of the stress `S`, whatever the stiffness is where it changes: in a
-/// step from `E₀` by `τ/h (S(E) − S(E₀))`, which is the gradient of `τ/h (W(E) − W(E₀) − S(E₀) (E − E₀))`.
+/// step that `begun` with `S₀` by `τ/h (S(E) − S₀)`, which is the gradient of `τ/h (W(E) − S₀ E)`.
 #[inline(always)]
 fn stiffen_face(
     state: &mut StateTile,
     gradient: &mut CornerTile,
     law: &mut LawTile,
     rest: &RestTile,
-    start: &Lane3,
+    begun: &Lane3,
     k: usize,
     rate: f64,
 ) {
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
-    let (e, begun, ratio) = (strain(f1, f2), vector(start, k), rest.tau[k] * rate);
+    let (e, ratio) = (strain(f1, f2), rest.tau[k] * rate);
     let mut s = vector(&state.stress, k);
     for axis in 0..2 {
-        let (slope, end) = (law.slope[axis][k], law.end[axis][k]);
-        let (now, before) = (respond(e[axis], slope, end), respond(begun[axis], slope, end));
-        let work = now.energy - before.energy - before.stress * (e[axis] - begun[axis]);
-        state.energy[k] += now.energy + ratio * work;
-        s[axis] += now.stress + ratio * (now.stress - before.stress);
+        let now = respond(e[axis], law.slope[axis][k], law.end[axis][k]);
+        state.energy[k] += now.energy + ratio * (now.energy - begun[axis][k] * e[axis]);
+        s[axis] += now.stress + ratio * (now.stress - begun[axis][k]);
         // As all of it, it is multiplied by `1 + τ/h` later.
         law.tangent[3 * axis][k] += now.tangent;
     }

@@ -78,6 +78,8 @@ fn find_homes(schema: &Value, key: &str) -> Vec<String> {
         let kinds = part["anyOf"].as_array().into_iter().flatten().chain(part.get("items"));
         open.extend(kinds.map(|value| (path.clone(), value, depth)));
     }
+    // Tables by which presets are changed would fill the line.
+    homes.retain(|home| !home.starts_with("materials."));
     homes.sort();
     homes.dedup();
     homes

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Bound;
 
+/// Tables that have a key, of which a message tells at most.
+const MOST_HOMES: usize = 3;
+
 /// Why a value does not fit.
 #[derive(Debug)]
 pub(super) enum Misfit {
@@ -126,7 +129,8 @@ impl<'a> Notes<'a> {
     /// Notes a key that a table does not have.
     pub(super) fn record_unknown(&self, table: &str, entry: &Entry, known: &[&str]) {
         let homes = || {
-            let tables: Vec<_> = (self.homes)(&entry.key).iter().map(|table| format!("`{table}`")).collect();
+            let tables = (self.homes)(&entry.key);
+            let tables: Vec<_> = tables.iter().take(MOST_HOMES).map(|table| format!("`{table}`")).collect();
             (!tables.is_empty()).then(|| format!("it is a key of {};", tables.join(" and ")))
         };
         let suggestion = did_you_mean(&entry.key, known).or_else(homes);

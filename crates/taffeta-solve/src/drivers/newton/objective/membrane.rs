@@ -30,9 +30,6 @@ pub(crate) struct Membrane {
     state: Vec<StateTile>,
     /// Strain (Voigt) at the start of the step; empty if nothing is damped.
     starts: Vec<Lane3>,
-    /// Stress of what stiffens along warp and weft at the start of the step \[N·m\], the third lane unused; empty if there is none, or it
-    /// is not damped.
-    start_stresses: Vec<Lane3>,
     /// Of the tiles, if any face wrinkles or stiffens; empty otherwise.
     laws: Vec<LawTile>,
 }
@@ -122,8 +119,7 @@ impl Membrane {
         }
         let is_damped = blocks.iter().any(|block| block.damping > 0.0);
         let starts = vec![[ZERO; 3]; if is_damped { rest.len() } else { 0 }];
-        let start_stresses = vec![[ZERO; 3]; if is_damped { laws.len() } else { 0 }];
-        Self { state: vec![StateTile::default(); rest.len()], starts, start_stresses, rest, laws }
+        Self { state: vec![StateTile::default(); rest.len()], starts, rest, laws }
     }
 
     /// Notes the strain at the start of a step.
@@ -150,22 +146,13 @@ impl Membrane {
                 }
             }
         }
-        for ((stress, start), law) in self.start_stresses.iter_mut().zip(&self.starts).zip(&self.laws) {
-            for axis in 0..2 {
-                for k in 0..TILE {
-                    stress[axis][k] = respond(start[axis][k], law.slope[axis][k], law.end[axis][k]).stress;
-                }
-            }
-        }
     }
 
-    /// Moves strain and stress at the start on to what they come to if they go on as they have changed until `x`, by a part of that.
+    /// Moves the strain at the start on to what it comes to if it goes on as it has changed until `x`, by a part of that.
     pub(crate) fn continue_step(&mut self, corners: &[[IndexLane; 3]], x: &[f64], part: f64) {
-        let (before, stresses_before) = (self.starts.clone(), self.start_stresses.clone());
+        let before = self.starts.clone();
         self.begin_step(corners, x);
         lead(&mut self.starts, &before, part);
-        // The stress of the strain to which this leads is another one, and far from it where the law bends: energy would rise.
-        lead(&mut self.start_stresses, &stresses_before, part);
     }
 
     /// Evaluates energy, gradient and the state of the Hessian at `x`; writes the gradient on the corners \[N\] and returns
@@ -194,7 +181,7 @@ impl Membrane {
         curvature: Curvature,
         gradient: &mut [CornerTile],
     ) {
-        let (rest, starts, start_stresses) = (&self.rest, &self.starts, &self.start_stresses);
+        let (rest, starts) = (&self.rest, &self.starts);
         let mut laws = self.laws.iter_mut();
         let tiles = self.state.iter_mut().zip(gradient);
         let mut tiles: Vec<_> = tiles.map(|(state, gradient)| (state, gradient, laws.next())).collect();
@@ -212,9 +199,8 @@ impl Membrane {
                     for k in 0..TILE {
                         wrinkle_face(state, gradient, law, rest, start, k, rate);
                     }
-                    let begun = if DAMPED { &start_stresses[tile] } else { &[ZERO; 3] };
                     for k in 0..TILE {
-                        stiffen_face(state, gradient, law, rest, begun, k, rate);
+                        stiffen_face(state, gradient, law, rest, start, k, rate);
                     }
                 }
                 if curvature == Curvature::Clamped {
@@ -373,24 +359,26 @@ fn wrinkle_compressed_face(
 }
 
 /// Adds what stiffens an evaluated face. Damping resists the change of the stress `S`, whatever the stiffness is where it changes: in a
-/// step that `begun` with `S₀` by `τ/h (S(E) − S₀)`, which is the gradient of `τ/h (W(E) − S₀ E)`.
+/// step from `E₀` by `τ/h (S(E) − S(E₀))`, which is the gradient of `τ/h (W(E) − W(E₀) − S(E₀) (E − E₀))`.
 #[inline(always)]
 fn stiffen_face(
     state: &mut StateTile,
     gradient: &mut CornerTile,
     law: &mut LawTile,
     rest: &RestTile,
-    begun: &Lane3,
+    start: &Lane3,
     k: usize,
     rate: f64,
 ) {
     let (f1, f2) = (vector(&state.f1, k), vector(&state.f2, k));
-    let (e, ratio) = (strain(f1, f2), rest.tau[k] * rate);
+    let (e, begun, ratio) = (strain(f1, f2), vector(start, k), rest.tau[k] * rate);
     let mut s = vector(&state.stress, k);
     for axis in 0..2 {
-        let now = respond(e[axis], law.slope[axis][k], law.end[axis][k]);
-        state.energy[k] += now.energy + ratio * (now.energy - begun[axis][k] * e[axis]);
-        s[axis] += now.stress + ratio * (now.stress - begun[axis][k]);
+        let (slope, end) = (law.slope[axis][k], law.end[axis][k]);
+        let (now, before) = (respond(e[axis], slope, end), respond(begun[axis], slope, end));
+        let work = now.energy - before.energy - before.stress * (e[axis] - begun[axis]);
+        state.energy[k] += now.energy + ratio * work;
+        s[axis] += now.stress + ratio * (now.stress - before.stress);
         // As all of it, it is multiplied by `1 + τ/h` later.
         law.tangent[3 * axis][k] += now.tangent;
     }

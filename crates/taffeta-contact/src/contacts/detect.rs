@@ -85,6 +85,9 @@ const CLEAR: f64 = 0.25;
 /// Halvings of the way to a body until it is known where it meets it.
 const HALVINGS: u32 = 40;
 
+/// Distance of a corner of a body from its place on a face, relative to that of the body, beyond which it is on the far side.
+const FAR_SIDE: f64 = 2.0;
+
 /// Part of the way to the nearest side of a face, or end of an edge, that these points may be apart.
 const INSIDE: f64 = 0.9;
 
@@ -473,23 +476,31 @@ impl Probe<'_> {
         let shape = &self.placed.shape;
         let met = self.when_met(&vertices, |corners| shape.nearest_of_face(&self.skeleton, corners).0);
         let corners = self.on_way(&vertices, met);
+        let offset = self.surface(vertices[0]).offset;
+        let nearest = contacts.get(first).map(|nearest| nearest.row.weights);
         let [a, b, c] = vertices;
         // Each has a name of its own, by which its load is remembered.
         let orders = [[a, b, c], [b, c, a], [c, a, b], [b, a, c], [a, c, b], [c, b, a]];
+        let (mut found, mut replaces_nearest) = (Vec::new(), false);
         for (k, point) in self.skeleton.points.iter().enumerate() {
             let weights = closest_point_on_triangle(*point, corners);
-            if weights.iter().any(|s| *s <= 0.0) {
+            let place: DVec3 = corners.iter().zip(weights).map(|(x, s)| *x * s).sum();
+            // A corner on the far side of the body has the place of another one.
+            let reach = self.placed.shape.rounding() + FAR_SIDE * shape.signed_distance(place).0.max(offset);
+            if weights.iter().any(|s| *s <= 0.0) || place.distance(*point) > reach {
                 continue;
             }
-            if contacts.get(first).is_some_and(|nearest| nearest.row.weights[..3] == weights) {
-                contacts.remove(first);
-            }
+            replaces_nearest |= nearest.is_some_and(|nearest| nearest[..3] == weights);
             let named = orders[k % orders.len()];
             let share = |vi: VertexIndex| weights[(0..3).find(|j| vertices[*j] == vi).unwrap_or_default()];
             let [s, t, u] = named.map(share);
             let [last, _, _] = orders[k / orders.len() + 1];
-            contacts.extend(self.measure([named[0], named[1], named[2], last], [s, t, u, 0.0], met));
+            found.extend(self.measure([named[0], named[1], named[2], last], [s, t, u, 0.0], met));
         }
+        if replaces_nearest {
+            contacts.remove(first);
+        }
+        contacts.append(&mut found);
     }
 }
 
